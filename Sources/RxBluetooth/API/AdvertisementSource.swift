@@ -3,8 +3,8 @@
 /// In each case, bluetoothd starts and stops the discovery, and its objects are the peripherals. The management socket
 /// of the kernel sends each received packet to this process directly, with its complete data, see
 /// ``AdvertisementData/rawData``. It needs the capability CAP_NET_ADMIN, for example as root, or by
-/// `AmbientCapabilities=CAP_NET_ADMIN` in the unit of a service. ``BluetoothManager/diagnose()`` reports the source of a
-/// scan, and the reason.
+/// `AmbientCapabilities=CAP_NET_ADMIN` in the unit of a service. ``BluetoothManager/diagnose()`` reports the source of
+/// a scan, and the reason.
 public enum ScanSource: String, Hashable, Sendable {
     /// The management socket if it can be used, otherwise D-Bus. If the socket fails, the scan continues over D-Bus.
     case automatic

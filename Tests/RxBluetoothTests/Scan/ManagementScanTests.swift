@@ -265,7 +265,7 @@ struct ManagementScanTests {
         #expect(
             diagnosis.facts.contains(
                 "Advertisements are received from the kernel's management socket: "
-                    + "this process may use the kernel's management socket."))
+                    + "this process has the permission to use it."))
         let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(source: .dbus)))
         stage.advance(1_000)
         let again = stage.record(stage.manager.diagnose())

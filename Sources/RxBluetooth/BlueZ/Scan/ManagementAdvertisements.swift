@@ -130,20 +130,13 @@ final class ManagementAdvertisements {
 
     // MARK: Diagnosis
 
-    /// Returns the source that a scan uses, and the reason.
-    func status(isUsed: Bool, wanted: ScanSource = .automatic) -> Diagnosis.ScanSourceStatus {
-        if isUsed { return .management }
-        if wanted == .dbus { return .init(source: .dbus, reason: "the scan requires it") }
-        return .init(source: .dbus, reason: failure?.reasonOfFallback ?? "it is not known whether the kernel permits more")
-    }
-
     /// Returns the source that the next scan would use. Opens the source for this purpose, and closes it again.
     func probe() -> Diagnosis.ScanSourceStatus {
         if !isOpen, (try? open()) != nil, users == 0 {
             close()
             return .management
         }
-        return status(isUsed: isOpen)
+        return isOpen ? .management : .dbus(after: failure)
     }
 }
 
@@ -182,6 +175,11 @@ extension BluetoothError {
 }
 
 extension Diagnosis.ScanSourceStatus {
-    fileprivate static let management = Self(
-        source: .management, reason: "this process may use the kernel's management socket")
+    static let management = Self(source: .management, reason: "this process has the permission to use it")
+    static let requiredDBus = Self(source: .dbus, reason: "the scan requires it")
+
+    /// The status of a scan over D-Bus after an error of the source.
+    static func dbus(after failure: BluetoothError?) -> Self {
+        Self(source: .dbus, reason: failure?.reasonOfFallback ?? "the management socket cannot be used")
+    }
 }

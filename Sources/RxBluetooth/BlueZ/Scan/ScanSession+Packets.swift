@@ -36,6 +36,7 @@ extension ScanSession {
     /// Continues the scans over D-Bus, because the management socket has failed. Fails those that require the socket.
     func packetsLost(_ error: BluetoothError) {
         pending.removeAll()
+        sourceFailure = error
         let users = subscribers.list.all.filter(\.usesPackets)
         for user in users { user.usesPackets = false }
         for user in users where user.options.source == .management { user.fail(error) }
@@ -58,8 +59,9 @@ extension ScanSession {
 
     /// The source of the advertisements for a diagnosis.
     var sourceStatus: Diagnosis.ScanSourceStatus {
-        let wanted = subscribers.list.all.allSatisfy { $0.options.source == .dbus } ? ScanSource.dbus : .automatic
-        return client.scans.packets.status(isUsed: subscribers.usesPackets, wanted: wanted)
+        if subscribers.usesPackets { return .management }
+        let isRequired = subscribers.list.all.allSatisfy { $0.options.source == .dbus }
+        return isRequired ? .requiredDBus : .dbus(after: sourceFailure)
     }
 }
 

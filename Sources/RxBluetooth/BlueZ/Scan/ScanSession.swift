@@ -17,6 +17,8 @@ final class ScanSession {
     var lastReceived: MonotonicTime?
     /// The time stamp of the advertisements in this turn of the bus context; nil before the first.
     private var turnDate: Date?
+    /// Why the latest scan that did not require D-Bus uses it; nil if that scan uses packets.
+    var sourceFailure: BluetoothError?
     /// The packets of devices that bluetoothd has not shown yet.
     var pending = PendingPackets()
     /// The devices with another address in their packets than in their object path, by that address (Q62).
@@ -285,6 +287,7 @@ final class ScanSessions {
     func add(_ subscriber: ScanSubscriber, on adapter: UInt16) throws(BluetoothError) {
         subscriber.usesPackets = try packets.join(subscriber.options.source)
         let session = session(adapter)
+        if subscriber.options.source != .dbus { session.sourceFailure = packets.failure }
         if subscriber.usesPackets { session.findIdentities() }
         session.add(subscriber)
     }
