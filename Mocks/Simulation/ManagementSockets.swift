@@ -7,7 +7,11 @@ final class ManagementSockets {
 
     var count: Int { sockets.count }
 
-    func add(_ socket: SharedSocket) { sockets.append(socket) }
+    /// Adds a socket, and removes those that their clients have closed.
+    func add(_ socket: SharedSocket) {
+        sockets.removeAll { $0.socket.receive(upTo: 1) == .ended }
+        sockets.append(socket)
+    }
 
     func closeAll() { sockets = [] }
 

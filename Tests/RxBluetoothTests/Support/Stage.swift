@@ -25,7 +25,9 @@ struct Stage {
             adapter: adapter, scheduler: wallClock, deadlines: deadlines, pairing: pairing)
         configuration.controller = controller
         configuration.delivery = delivery
-        configuration.advertisements = advertisements ?? (Ground.usesPackets ? SimulatedSockets(simulation) : nil)
+        // A scripted bluetoothd, on a stage that does not start the simulation, has no radio that sends packets.
+        let usesPackets = Ground.usesPackets && starting
+        configuration.advertisements = advertisements ?? (usesPackets ? SimulatedSockets(simulation) : nil)
         manager = BluetoothManager(configuration: configuration, bus: simulation.connect())
     }
 
