@@ -17,6 +17,16 @@ public struct PacketSocket: ~Copyable, Sendable {
         case ended
     }
 
+    /// The state of the socket after several packets were received.
+    public enum ReceiveProgress: Hashable, Sendable {
+        /// No packet waits.
+        case isEmpty
+        /// The requested number of packets was received, and more packets may wait.
+        case limitReached
+        /// The other end is closed, and no packet waits.
+        case ended
+    }
+
     /// The result of an attempt to send.
     public enum SendResult: Hashable, Sendable {
         /// The packet was sent.
@@ -81,6 +91,40 @@ public struct PacketSocket: ~Copyable, Sendable {
         }
         if taken > 0 { return .packet(packet) }
         return taken < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .ended
+    }
+
+    /// Receives the packets that wait, and appends them to `packets`. Packets without bytes are included.
+    ///
+    /// Each array has the size of its packet, because the packets are received into one buffer first.
+    ///
+    /// - Parameters:
+    ///   - packets: The array that gets the packets.
+    ///   - limit: The largest number of packets.
+    ///   - length: The length to which packets are truncated, in bytes.
+    public func receiveWaiting(
+        into packets: inout [[UInt8]], atMost limit: Int, upTo length: Int = 512
+    ) -> ReceiveProgress {
+        // `unsafe`: the buffer does not leave the closure, and `recv` writes at most its size.
+        unsafe withUnsafeTemporaryAllocation(byteCount: max(1, length), alignment: 1) { buffer in
+            for _ in 0..<limit {
+                let count = unsafe recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+                if count < 0 { return errno == EAGAIN || errno == EINTR ? .isEmpty : .ended }
+                if count == 0, isAtEnd { return .ended }
+                unsafe packets.append([UInt8](UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+            }
+            return .limitReached
+        }
+    }
+
+    /// Whether a reception of 0 bytes means that the other end is closed, and not a packet without bytes.
+    ///
+    /// Packets without bytes that are the last packets of a closed socket count as its end.
+    private var isAtEnd: Bool {
+        // POLLRDHUP, which Glibc declares for GNU sources only.
+        var request = pollfd(fd: number, events: 0x2000, revents: 0)
+        guard unsafe poll(&request, 1, 0) > 0 else { return false }
+        var next: UInt8 = 0
+        return unsafe recv(number, &next, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) <= 0
     }
 }
 

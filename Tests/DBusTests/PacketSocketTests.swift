@@ -44,6 +44,43 @@ struct PacketSocketTests {
         #expect(!isSent)
     }
 
+    @Test func `Waiting packets are received together, up to a limit`() throws {
+        let ends = try pair()
+        for number in 0..<10 as Range<UInt8> { ends.theirs.send([number, number]) }
+        var packets: [[UInt8]] = []
+        let first = ends.ours.receiveWaiting(into: &packets, atMost: 4)
+        #expect(first == .limitReached)
+        #expect(packets == (0..<4 as Range<UInt8>).map { [$0, $0] })
+        let second = ends.ours.receiveWaiting(into: &packets, atMost: 100, upTo: 1)
+        #expect(second == .isEmpty)
+        #expect(Array(packets.dropFirst(4)) == (4..<10 as Range<UInt8>).map { [$0] })
+        let third = ends.ours.receiveWaiting(into: &packets, atMost: 100)
+        #expect(third == .isEmpty)
+        #expect(packets.count == 10)
+        #expect(packets.allSatisfy { $0.capacity < 64 })
+    }
+
+    @Test(.proves(.Q107)) func `Packets without bytes are received, and the end follows the last packet`() throws {
+        let ends = try pair()
+        var number: Int32 = -1
+        let other = try PacketSocket.pair { (theirs) throws(DBusError) in number = dup(theirs.number) }
+        let ours = PacketSocket(adopting: OwnedDescriptor(adopting: number))
+        for packet in [[1], [], [2], []] as [[UInt8]] {
+            ends.theirs.send(packet)
+            other.send(packet)
+        }
+        var packets: [[UInt8]] = []
+        let open = ends.ours.receiveWaiting(into: &packets, atMost: 100)
+        #expect(open == .isEmpty)
+        #expect(packets == [[1], [], [2], []])
+        // Only the sending direction of `other` ends, as if a program still received.
+        shutdown(other.number, Int32(SHUT_WR))
+        var last: [[UInt8]] = []
+        let ended = ours.receiveWaiting(into: &last, atMost: 100)
+        #expect(ended == .ended)
+        #expect(last == [[1], [], [2]])
+    }
+
     @Test(.proves(.Q107)) func `The other end is ended although a copy of the descriptor is open`() throws {
         let ends = try pair()
         let copy = OwnedDescriptor(adopting: dup(ends.ours.number))

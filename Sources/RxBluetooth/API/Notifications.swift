@@ -9,14 +9,14 @@ extension Characteristic {
     /// notifications are being turned on are emitted; earlier values are not. Delivers on the manager's queue.
     ///
     /// Results of this program's reads are not emitted. Results of reads by other programs are emitted, because
-    /// bluetoothd reports them like notifications; ``NotificationTransport/socket`` excludes them. With
-    /// ``ConnectOptions/reconnection``, notifications are turned on again after link loss, and the stream continues.
+    /// bluetoothd reports them like notifications; a socket excludes them. With ``ConnectOptions/reconnection``,
+    /// notifications are turned on again after link loss, and the stream continues.
     ///
     /// Fails with:
     /// - ``BluetoothError/Kind/notPermitted`` before anything is sent, if ``properties`` include neither notifications
-    ///   nor indications. A socket requires notifications.
+    ///   nor indications. ``NotificationTransport/socket`` requires notifications.
     /// - ``BluetoothError/Kind/exclusiveUse`` or ``BluetoothError/Kind/busy`` if another program uses the
-    ///   characteristic exclusively, or this program uses it with signals and a socket is requested.
+    ///   characteristic exclusively, or this program uses it with signals and requires a socket.
     /// - ``BluetoothError/Kind/overflow`` if the buffer is full and ``ValueBuffer/overflow`` is
     ///   ``ValueBuffer/Overflow/fail``.
     /// - ``BluetoothError/Kind/timedOut`` if turning notifications on takes longer than ``Deadlines/operation``, or the
@@ -26,8 +26,8 @@ extension Characteristic {
     /// Source: BlueZ, `gatt-api.txt`, `StartNotify` and `AcquireNotify`.
     ///
     /// - Parameters:
-    ///   - transport: How bluetoothd delivers the values. Default: signals. If this manager already receives the values
-    ///     through a socket, a subscription with signals shares the socket.
+    ///   - transport: How bluetoothd delivers the values. Default: signals. If another subscription of this manager
+    ///     requires a socket, a subscription with signals shares that socket.
     ///   - buffer: The buffer in front of this subscriber. Default: 1024 values; if it is full, the stream fails.
     public func observeValueUpdates(
         using transport: NotificationTransport = .signals, buffer: ValueBuffer = ValueBuffer()
@@ -93,15 +93,37 @@ public struct ValueBuffer: Hashable, Sendable {
 }
 
 /// How bluetoothd delivers notified values.
+///
+/// A socket costs a fraction of the work of signals for each value, but it excludes other programs: while this program
+/// has the socket of a characteristic, bluetoothd refuses the notifications of this characteristic to all other
+/// programs. The default is therefore ``signals``.
 public enum NotificationTransport: Hashable, Sendable {
     /// Values arrive as D-Bus signals (`StartNotify`), also while notifications are being turned on.
     ///
-    /// bluetoothd sends the same signal for values that other programs read.
+    /// Several programs can subscribe to the same characteristic. bluetoothd sends the same signal for values that
+    /// other programs read.
     case signals
-    /// Values arrive through a socket (`AcquireNotify`), with a quarter of the work for each value.
+    /// Values arrive through a socket (`AcquireNotify`).
     ///
     /// The socket delivers only notifications, not values that programs read. Only one program at a time can have a
     /// socket for a characteristic, and the characteristic must support notifications. Values are lost if they arrive
-    /// before the socket is open, or while the socket is full because this program does not read fast enough.
+    /// before the socket is open, or while the socket is full because this program does not read fast enough. The
+    /// stream fails if another program uses the characteristic, or turns the notifications off.
     case socket
+    /// Values arrive through a socket if bluetoothd offers one for the characteristic, and otherwise as signals.
+    ///
+    /// The stream uses signals in these cases, also after it has begun:
+    /// - The characteristic supports only indications, or bluetoothd has no sockets.
+    /// - bluetoothd refuses the socket, for example because another program subscribes with signals.
+    /// - bluetoothd closes the socket while the link is up, for example because another program turned the
+    ///   notifications off.
+    /// - Another subscription of this manager requests ``signals``, and none requires a ``socket``.
+    ///
+    /// The stream then stays with signals until its subscribers are gone or the link is lost. No value is emitted
+    /// twice, and the values in the socket are emitted before those of signals. bluetoothd turns the notifications of
+    /// the peripheral off and on again for the change, so values that the peripheral does not send meanwhile are
+    /// missing. If another program has the socket, bluetoothd also refuses signals, and the stream fails with
+    /// ``BluetoothError/Kind/exclusiveUse``. If the peripheral refuses notifications, bluetoothd 5.66 does not answer
+    /// the request for a socket, and the stream fails with ``BluetoothError/Kind/timedOut``.
+    case automatic
 }

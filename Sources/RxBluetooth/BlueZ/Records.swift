@@ -109,6 +109,8 @@ struct CharacteristicRecord {
     ///
     /// bluetoothd reports the MTU from 5.62 on, and only while there is a link (Q101).
     var mtu: UInt16?
+    /// Whether bluetoothd has sockets for notifications of this characteristic: it reports `NotifyAcquired`.
+    var hasNotifySocket = false
     var descriptors: [UInt16: DescriptorRecord] = [:]
 
     static let table = PropertyTable<CharacteristicRecord>([
@@ -120,6 +122,10 @@ struct CharacteristicRecord {
         },
         .init("Flags", clear: { $0.properties = [] }) { (record, value) throws(DBusError) in
             record.properties = Characteristic.Properties(flags: try value.strings())
+        },
+        .init("NotifyAcquired", clear: { $0.hasNotifySocket = false }) { (record, value) throws(DBusError) in
+            _ = try value.bool()
+            record.hasNotifySocket = true
         },
         mtuRow,
     ])

@@ -19,24 +19,6 @@ struct NotifySocketTests {
         stage.simulation.bluez.notify(value, from: Sensor.text, "fff2")
     }
 
-    /// Calls a method of the characteristic from another program, and returns its bus connection.
-    func callAsAnother(
-        _ member: String,
-        _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
-    ) -> any Bus {
-        let other = stage.simulation.connect()
-        let service = String(Int(notifying.service.handle) + 0x10000, radix: 16).dropFirst()
-        let handle = String(Int(notifying.handle) + 0x10000, radix: 16).dropFirst()
-        let path = "\(Sensor.path)/service\(service)/char\(handle)"
-        if let path = ObjectPath(path),
-            let message = try? Message.call(
-                to: "org.bluez", path: path, interface: "org.bluez.GattCharacteristic1", member: member, body)
-        {
-            other.call(message, timeout: .seconds(1)) { #expect((try? $0.get()) != nil) }
-        }
-        return other
-    }
-
     @Test(.proves(.S69, .S76, .Q102))
     func `One socket serves all subscribers in order, and the last dispose releases it`() {
         for round in 1...2 {
@@ -68,7 +50,7 @@ struct NotifySocketTests {
         let read = stage.record(notifying.readValue())
         stage.advance(50)
         #expect(read.elements == [[7]])
-        let other = callAsAnother("ReadValue") { (body) throws(DBusError) in try body.properties([:]) }
+        let other = OtherProgram(on: stage, calls: "ReadValue", of: notifying, options: [:])
         stage.advance(50)
         notify([1])
         stage.advance(5)
@@ -136,8 +118,12 @@ struct NotifySocketTests {
         #expect(second.isLive && third.isLive)
         daemon.take("AcquireNotify").fail("org.bluez.Error.NotPermitted", "Notify acquired")
         stage.advance(0)
-        #expect([second.kind, third.kind] == [.exclusiveUse, .exclusiveUse])
-        #expect(daemon.count("StartNotify") == 0)
+        #expect(third.kind == .exclusiveUse)
+        // The second subscriber does not require a socket, so it gets a start of its own.
+        #expect(second.isLive)
+        daemon.take("StartNotify").fail("org.bluez.Error.NotPermitted", "Notify acquired")
+        stage.advance(0)
+        #expect(second.kind == .exclusiveUse)
         #expect(link.isLive)
     }
 
@@ -199,7 +185,7 @@ struct NotifySocketTests {
     @Test(.proves(.Q107)) func `StopNotify of another program ends the stream, and a new socket works`() {
         let values = stage.record(notifying.observeValueUpdates(using: .socket))
         stage.advance(50)
-        let other = callAsAnother("StopNotify")
+        let other = OtherProgram(on: stage, calls: "StopNotify", of: notifying)
         stage.advance(10)
         #expect(values.kind == .exclusiveUse)
         let again = stage.record(notifying.observeValueUpdates(using: .socket))
@@ -220,6 +206,48 @@ struct NotifySocketTests {
         }
         stage.advance(5)
         #expect(values.elements == (0..<1000).map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+    }
+
+    @Test(.proves(.S69)) func `An empty value is delivered, and the socket stays open`() {
+        let values = stage.record(notifying.observeValueUpdates(using: .socket))
+        stage.advance(50)
+        for value in [[1], [], [2], []] as [[UInt8]] { notify(value) }
+        stage.advance(5)
+        notify([3])
+        stage.advance(5)
+        #expect(values.elements == [[1], [], [2], [], [3]])
+        #expect(values.isLive)
+    }
+
+    @Test(.proves(.S81, .Q106)) func `Values that wait together pass through the buffer one by one`() {
+        for (overflow, expected, drops) in [
+            (ValueBuffer.Overflow.fail, [0, 1, 2], 1), (.dropOldest, [7, 8, 9], 7), (.dropNewest, [0, 1, 2], 7),
+        ] {
+            let before = notifying.droppedValueCount
+            let values = stage.record(
+                notifying.observeValueUpdates(using: .socket, buffer: ValueBuffer(capacity: 3, overflow: overflow)))
+            let other = stage.record(notifying.observeValueUpdates(using: .socket))
+            stage.advance(50)
+            for number in 0..<10 { notify([UInt8(number)]) }
+            stage.advance(5)
+            #expect(values.elements == expected.map { [UInt8($0)] })
+            #expect(values.kind == (overflow == .fail ? .overflow : nil))
+            #expect(notifying.droppedValueCount - before == drops)
+            #expect(other.elements == (0..<10).map { [UInt8($0)] })
+        }
+    }
+
+    @Test(.proves(.S53, .Q111)) func `The socket of a removed characteristic ends like the characteristic`() {
+        let values = stage.record(notifying.observeValueUpdates(using: .socket))
+        let automatic = stage.record(notifying.observeValueUpdates(using: .automatic))
+        stage.advance(50)
+        notify([1])
+        stage.simulation.bluez.changeServices(of: Sensor.text, to: [])
+        stage.advance(50)
+        #expect(values.elements == [[1]])
+        #expect([values.kind, automatic.kind] == [.attributeNotFound, .attributeNotFound])
+        #expect(stage.count("StartNotify") == 0)
+        #expect(link.isLive)
     }
 
     @Test(.proves(.S77, .Q108)) func `Updates are notifications or indications, and notifications if both exist`() {

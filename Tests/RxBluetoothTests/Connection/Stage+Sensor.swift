@@ -132,6 +132,34 @@ extension Stage {
     }
 }
 
+/// A program besides the library, which calls a method of a characteristic of the sensor.
+final class OtherProgram: Sendable {
+    private let bus: any Bus
+    // The reply is kept, because it can contain a socket.
+    private let reply = Guarded<Result<Message, DBusError>?>(nil)
+
+    /// Whether bluetoothd has replied without an error.
+    var hasSucceeded: Bool { (try? reply.withLock { $0 }?.get()) != nil }
+
+    /// Calls a method, with options if the method has that argument.
+    init(
+        on stage: Stage, calls member: String, of characteristic: Characteristic, options: [String: DBus.Value]? = nil
+    ) {
+        bus = stage.simulation.connect()
+        let service = String(Int(characteristic.service.handle) + 0x10000, radix: 16).dropFirst()
+        let handle = String(Int(characteristic.handle) + 0x10000, radix: 16).dropFirst()
+        guard let path = ObjectPath("\(Sensor.path)/service\(service)/char\(handle)"),
+            let message = try? Message.call(
+                to: "org.bluez", path: path, interface: "org.bluez.GattCharacteristic1", member: member,
+                { (body) throws(DBusError) in if let options { try body.properties(options) } })
+        else { preconditionFailure("The message is invalid.") }
+        bus.call(message, timeout: .seconds(1)) { [self] result in reply.withLock { $0 = result } }
+    }
+
+    /// Leaves the bus, which ends the notify session of the program.
+    func leave() { bus.close() }
+}
+
 extension Recording {
     var kind: BluetoothError.Kind? { error?.kind }
 

@@ -77,7 +77,7 @@ final class AttributeOperations {
                     .exclusiveUse, detail: "This program already receives the values by signals")
             }
             link.notifications[key] = session
-            session.add(emitter)
+            session.add(emitter, using: transport)
         }
     }
 

@@ -5,7 +5,10 @@ final class NotifySocket {
     private var end: SharedSocket?
     private let bus: BusContext
     private var watch: BusTask?
-    private var received: (([UInt8]) -> Void)?
+    private var received: (([[UInt8]]) -> Void)?
+
+    /// The largest number of values in one turn of the bus context, so that a flood does not delay timers and calls.
+    static let valuesPerTurn = 256
 
     /// Takes the socket from a reply of `AcquireNotify`.
     init(_ reply: Message, on bus: BusContext) throws(DBusError) {
@@ -15,29 +18,31 @@ final class NotifySocket {
         }
     }
 
-    /// Delivers each value, and reports the end of the socket. A call of ``close()`` is not reported.
-    func start(_ received: @escaping ([UInt8]) -> Void, ended: @escaping () -> Void) {
+    /// Delivers the values that wait together, and reports the end of the socket.
+    ///
+    /// A call of ``close()`` is not reported.
+    func start(_ received: @escaping ([[UInt8]]) -> Void, ended: @escaping () -> Void) {
         guard let end else { return }
         self.received = received
         watch = bus.watch(end, for: .readable) { [weak self] in
-            if let self, !drain() {
+            if let self, !receive(atMost: Self.valuesPerTurn) {
                 close()
                 ended()
             }
         }
     }
 
-    /// Delivers the values that have arrived. Returns false if the other end is closed.
+    /// Delivers all values that have arrived.
+    func drain() { receive(atMost: .max) }
+
+    /// Delivers values that have arrived. Returns false if the other end is closed.
     @discardableResult
-    func drain() -> Bool {
-        while let end, let received {
-            switch end.socket.receive(upTo: Characteristic.longestValue) {
-            case .packet(let value): received(value)
-            case .nothing: return true
-            case .ended: return false
-            }
-        }
-        return true
+    private func receive(atMost limit: Int) -> Bool {
+        guard let end, let received else { return true }
+        var values: [[UInt8]] = []
+        let progress = end.socket.receiveWaiting(into: &values, atMost: limit, upTo: Characteristic.longestValue)
+        if !values.isEmpty { received(values) }
+        return progress != .ended
     }
 
     /// Closes our end. bluetoothd can then give the characteristic to another program.

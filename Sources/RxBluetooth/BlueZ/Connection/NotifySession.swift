@@ -5,20 +5,19 @@ final class NotifySession {
     private let key: CharacteristicKey
     private let target: String
     private unowned let link: Link
-    private let subscribers = EmitterList<[UInt8]>()
+    private let subscribers = ObserverList<NotifySubscriber>()
     private var phase = Phase.off
-    /// The transport of the values; the first subscriber chooses it (Q105).
-    private var transport = NotificationTransport.signals
-    /// The transport for the present subscribers.
-    ///
-    /// It differs from `transport` while a start for earlier subscribers has no answer.
-    private var wanted = NotificationTransport.signals
+    /// Whether the values come through a socket, also while the socket is being opened (Q105).
+    private var usesSocket = false
+    /// Whether a socket was refused or closed while these subscribers were present.
+    private var isSocketRefused = false
     private var socket: NotifySocket?
     /// Whether bluetoothd removed the characteristic, and the reason is not known yet.
     var isRemovalPending = false
+    /// The start that has no answer yet; nil if there is none.
     private var starting: GATTOperation?
     private(set) lazy var echoes = ReadEchoes(on: link.client.bus, link.client.settings) { [weak self] in
-        self?.deliver($0)
+        self?.deliver([$0])
     }
 
     /// The state of the notifications.
@@ -32,20 +31,45 @@ final class NotifySession {
         self.link = link
     }
 
-    /// Returns whether another subscriber can use a transport.
-    ///
-    /// Without subscribers, the session adopts the transport, unless a socket is just being opened. A session with a
-    /// socket also accepts subscribers by signals.
-    func accepts(_ transport: NotificationTransport) -> Bool {
-        if subscribers.isEmpty {
-            wanted = phase == .starting && self.transport == .socket ? .socket : transport
-        }
-        return transport == .signals || wanted == .socket
+    // MARK: Subscribers
+
+    /// Whether any subscriber accepts only a socket.
+    private var requiresSocket: Bool { subscribers.all.contains { $0.transport == .socket } }
+
+    /// Whether the next start should open a socket for the present subscribers.
+    private var prefersSocket: Bool {
+        if requiresSocket { return true }
+        guard !isSocketRefused, subscribers.all.allSatisfy({ $0.transport == .automatic }) else { return false }
+        let record = link.client.mirror.record(key)
+        return record?.hasNotifySocket == true && record?.properties.contains(.notify) == true
     }
 
-    func add(_ emitter: Emitter<[UInt8]>) {
-        subscribers.add(emitter) { [weak self] in self?.subscriberRemoved() }
-        if phase == .off { start() }
+    /// Returns whether another subscriber can use a transport.
+    ///
+    /// Only a subscriber that requires a socket can be refused: if the session uses signals or is changing to signals.
+    func accepts(_ transport: NotificationTransport) -> Bool {
+        guard transport == .socket, !subscribers.isEmpty else { return true }
+        switch phase {
+        case .off, .stopping: return prefersSocket
+        case .queued, .starting: return requiresSocket || usesSocket
+        case .on: return requiresSocket || usesSocket && starting == nil
+        case .ended: return true
+        }
+    }
+
+    func add(_ emitter: Emitter<[UInt8]>, using transport: NotificationTransport) {
+        if subscribers.isEmpty { isSocketRefused = false }
+        subscribers.add(NotifySubscriber(emitter, transport)) { [weak self] in self?.subscriberRemoved() }
+        switch phase {
+        case .off: restart()
+        case .queued where usesSocket && !prefersSocket:
+            cancelStart()
+            phase = .off
+            restart()
+        case .on: changeToSignals()
+        // The answer of a start is compared with the subscribers. After a stop, the subscribers get a start.
+        case .queued, .starting, .stopping, .ended: break
+        }
     }
 
     private func subscriberRemoved() {
@@ -53,49 +77,75 @@ final class NotifySession {
         switch phase {
         case .on: stop()
         case .queued:
-            if let starting { link.queue.cancel(starting) }
-            starting = nil
+            cancelStart()
             phase = .off
         // A start that was sent cannot be undone. When it is answered, the notifications are turned off.
         case .off, .starting, .stopping, .ended: break
         }
     }
 
-    private func start() {
-        transport = wanted
-        let call: BlueZCall = transport == .socket ? .acquireNotify(key) : .startNotify(key)
-        guard let message = try? call.message() else { return }
+    // MARK: Starting
+
+    private func restart() {
+        guard phase == .off, !subscribers.isEmpty else { return }
+        usesSocket = prefersSocket
         phase = .queued
+        submit(usesSocket ? .acquireNotify(key) : .startNotify(key))
+    }
+
+    /// Queues a start, which the queue may send at once.
+    private func submit(_ call: BlueZCall) {
+        guard let message = try? call.message() else { return }
         let target = target
         let item = GATTOperation(
             .notify, target, message, deadline: link.deadlines.operation,
             failure: { BluetoothError($0, operation: .notify, target: target) }
-        ) { [weak self] result in
-            // A result after the end of the link is ignored, because `ended` reports the cause.
-            guard let self, phase == .starting || phase == .queued, link.isConnected else { return }
-            starting = nil
-            switch result {
-            case .success(let reply):
-                phase = .on
-                // The notifications are turned off if no subscriber of this start is left.
-                if subscribers.isEmpty || transport != wanted { return stop() }
-                if transport == .socket { open(reply) }
-            case .failure(let error):
-                // A start that timed out may take effect later, so the notifications are turned off (Q8).
-                if error.kind == .timedOut { stop() } else { phase = .off }
-                // If the subscribers now need another transport, they need a start of their own.
-                if transport == wanted { finish(error) } else if phase == .off { restart() }
-            }
-        }
+        ) { [weak self] in self?.answered($0) }
         // Values are accepted as soon as the start is sent, because they may precede its reply (Q102). Earlier values
         // are echoes of reads.
-        item.started = { [weak self] in self?.phase = .starting }
+        item.started = { [weak self] in
+            guard let self else { return }
+            if phase == .on { releaseSocket() }
+            phase = .starting
+        }
         // A start that failed because a pairing was refused may succeed later. The notifications are then turned off.
         item.ended = { [weak self] result in
             if let self, phase != .starting, (try? result.get()) != nil { sendStop() }
         }
         starting = item
         link.queue.submit(item)
+    }
+
+    private func cancelStart() {
+        if let starting { link.queue.cancel(starting) }
+        starting = nil
+    }
+
+    private func answered(_ result: Result<Message, BluetoothError>) {
+        starting = nil
+        // A result after the end of the link is ignored, because `ended` reports the cause. In phase `on`, a change to
+        // signals was not sent, so the socket stays.
+        guard phase == .starting || phase == .queued, link.isConnected else { return }
+        switch result {
+        case .success(let reply):
+            phase = .on
+            // The notifications are turned off if no subscriber of this start is left.
+            if subscribers.isEmpty || !usesSocket && requiresSocket { return stop() }
+            if usesSocket { open(reply) }
+            changeToSignals()
+        case .failure(let error):
+            // A start that timed out may take effect later, so the notifications are turned off (Q8).
+            if error.kind == .timedOut { stop() } else { phase = .off }
+            if !usesSocket {
+                // Subscribers that require a socket came during this start, and need a start of their own.
+                fail(error) { $0.transport != .socket }
+            } else if error.refusesSocket {
+                refuseSocket(error)
+            } else {
+                fail(error) { _ in true }
+            }
+            restart()
+        }
     }
 
     /// Opens the socket in a reply of `AcquireNotify`.
@@ -110,23 +160,63 @@ final class NotifySession {
             }
         } catch {
             stop()
-            finish(BluetoothError(.protocolViolation, dbusName: error.name, dbusMessage: error.message))
+            refuseSocket(BluetoothError(.protocolViolation, dbusName: error.name, dbusMessage: error.message))
+        }
+    }
+
+    // MARK: Changing to signals
+
+    /// Fails the subscribers that require a socket. The others get signals at the next start.
+    private func refuseSocket(_ error: BluetoothError) {
+        isSocketRefused = true
+        fail(error) { $0.transport == .socket }
+    }
+
+    /// Changes an open socket to signals if a subscriber requested signals, and no subscriber requires the socket.
+    ///
+    /// The socket delivers until `StartNotify` is sent, so that the operations before it in the queue cause no gap.
+    private func changeToSignals() {
+        guard phase == .on, socket != nil, starting == nil, !requiresSocket,
+            subscribers.all.contains(where: { $0.transport == .signals })
+        else { return }
+        submit(.startNotify(key))
+    }
+
+    /// Closes the socket. `StartNotify` is sent directly afterwards.
+    ///
+    /// bluetoothd handles the two calls one after the other. It turns the peripheral's notifications off and on again,
+    /// and delivers what the peripheral still sends meanwhile.
+    private func releaseSocket() {
+        usesSocket = false
+        guard let socket else { return }
+        sendStop { [weak self] in
+            // The values in the socket precede this reply, and the values of signals follow it.
+            socket.drain()
+            socket.close()
+            if let self, self.socket === socket { self.socket = nil }
         }
     }
 
     /// Handles the end of the socket: the link is lost, or another program turned notifications off.
     ///
-    /// `Connected` is read to distinguish the two: the reason of a lost link arrives before the reply (Q107).
+    /// `Connected` is read to distinguish the two: the reason of a lost link arrives before the reply (Q107). It also
+    /// arrives after the removal of the characteristic.
     private func socketEnded() {
         socket = nil
+        guard usesSocket else { return }
         link.client.readFlag("Connected", of: BlueZ.device, at: key.device.path) { [weak self] _ in
-            guard let self, phase == .on, socket == nil, link.isConnected else { return }
+            guard let self, phase == .on, usesSocket, socket == nil, link.isConnected, !isRemovalPending else { return }
+            cancelStart()
             phase = .off
-            finish(BluetoothError(.exclusiveUse, detail: "Another program has turned the notifications off"))
+            refuseSocket(BluetoothError(.exclusiveUse, detail: "Another program has turned the notifications off"))
+            restart()
         }
     }
 
+    // MARK: Stopping
+
     private func stop() {
+        cancelStart()
         phase = .stopping
         socket?.close()
         socket = nil
@@ -135,10 +225,6 @@ final class NotifySession {
             phase = .off
             restart()
         }
-    }
-
-    private func restart() {
-        if !subscribers.isEmpty { start() }
     }
 
     /// Turns the notifications off without the queue, which drops its calls if the link is lost.
@@ -153,14 +239,18 @@ final class NotifySession {
         }
     }
 
+    // MARK: Values and the end
+
     /// Handles a value from a signal.
     func received(_ value: [UInt8]) {
-        guard transport == .signals, wanted == .signals, phase == .on || phase == .starting else { return }
+        guard !usesSocket, !requiresSocket, phase == .on || phase == .starting else { return }
         echoes.received(value)
     }
 
-    private func deliver(_ value: [UInt8]) {
-        subscribers.next(value)
+    private func deliver(_ values: [[UInt8]]) {
+        for value in values {
+            for subscriber in subscribers.all { subscriber.emitter.next(value) }
+        }
     }
 
     /// Ends the session, because the connection has ended or the characteristic is gone.
@@ -169,17 +259,44 @@ final class NotifySession {
     /// if bluetoothd still has the characteristic.
     func ended(_ cause: BluetoothError) {
         guard phase != .ended else { return }
-        if phase == .queued, let starting { link.queue.cancel(starting) }
+        // A change to signals is queued in phase `on`.
+        if phase == .queued || phase == .on { cancelStart() }
         let wasOn = phase == .on || phase == .starting
         // The socket is drained first, because the end arrives over the bus: earlier values may still be in the socket.
         socket?.drain()
         socket?.close()
         phase = .ended
         if wasOn, link.client.owner != nil, link.client.mirror.record(key) != nil { sendStop() }
-        finish(cause)
+        fail(cause) { _ in true }
     }
 
-    private func finish(_ error: BluetoothError) {
-        subscribers.fail(error.during(.notify, target))
+    private func fail(_ error: BluetoothError, _ isMeant: (NotifySubscriber) -> Bool) {
+        let error = error.during(.notify, target)
+        let failing = subscribers.all.filter(isMeant)
+        // All are removed first, because the end of a stream may add another subscriber.
+        for subscriber in failing { subscribers.remove(subscriber) }
+        for subscriber in failing { subscriber.fail(error) }
     }
+}
+
+/// A subscriber to the values of a characteristic, and the transport that it accepts.
+final class NotifySubscriber: StreamObserver {
+    let emitter: Emitter<[UInt8]>
+    let transport: NotificationTransport
+
+    init(_ emitter: Emitter<[UInt8]>, _ transport: NotificationTransport) {
+        self.emitter = emitter
+        self.transport = transport
+    }
+
+    func fail(_ error: BluetoothError) { emitter.fail(error) }
+
+    func onEnd(_ undo: @escaping () -> Void) { emitter.onEnd(undo) }
+}
+
+extension BluetoothError {
+    /// Whether bluetoothd refused a socket, so that signals may work.
+    ///
+    /// Signals would not help after a lost link, or if the peripheral does not answer.
+    fileprivate var refusesSocket: Bool { dbusName != nil && kind != .timedOut && !isLossOfLink }
 }

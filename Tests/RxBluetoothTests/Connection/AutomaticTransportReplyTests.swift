@@ -1,0 +1,212 @@
+import DBus
+import RxBluetooth
+import RxBluetoothMocks
+import TestTraits
+import Testing
+
+/// The automatic transport with a bluetoothd that replies as a test needs it.
+struct AutomaticTransportReplyTests {
+    let stage: Stage
+    let daemon: ScriptedDaemon
+    let link: Recording<Peripheral>
+    let characteristic: Characteristic
+
+    init() {
+        self.init(
+            .oneKnownDevice.setting(
+                ScriptedDaemon.Objects.characteristicPath, "org.bluez.GattCharacteristic1",
+                ["NotifyAcquired": .bool(false)]))
+    }
+
+    private init(_ objects: ScriptedDaemon.Objects) {
+        let peripheral: Peripheral
+        (stage, daemon, peripheral) = Stage.scripted(objects)
+        link = stage.connect(peripheral, daemon)
+        characteristic = stage.characteristic(0x2A37, of: peripheral)
+    }
+
+    /// The calls that turn notifications on or off, in order.
+    private var calls: [String] { daemon.methods.filter { $0.hasSuffix("Notify") } }
+
+    private func subscribe(_ transport: NotificationTransport) -> Recording<[UInt8]> {
+        let values = stage.record(characteristic.observeValueUpdates(using: transport))
+        stage.advance(0)
+        return values
+    }
+
+    /// Replies to `AcquireNotify` with a socket, and returns bluetoothd's end.
+    private func openSocket() throws -> SharedSocket {
+        let call = daemon.take("AcquireNotify")
+        let end = SharedSocket(
+            try PacketSocket.pair { (theirs) throws(DBusError) in
+                call.reply { (body) throws(DBusError) in
+                    body.descriptor(theirs)
+                    body.uint16(23)
+                }
+            })
+        stage.advance(0)
+        return end
+    }
+
+    @Test func `A characteristic without NotifyAcquired uses signals at once`() {
+        let old = Self(.oneKnownDevice)
+        let values = old.subscribe(.automatic)
+        #expect(old.calls == ["StartNotify"])
+        old.daemon.take("StartNotify").reply()
+        old.daemon.notifies([1])
+        old.stage.advance(0)
+        #expect(values.elements == [[1]])
+    }
+
+    @Test(.proves(.Q105)) func `Each refusal of a socket is followed by StartNotify`() {
+        for (name, text) in [
+            ("org.bluez.Error.NotPermitted", "Notify acquired"), ("org.bluez.Error.InProgress", "In Progress"),
+            ("org.bluez.Error.NotSupported", "Operation is not supported"),
+            ("org.bluez.Error.Failed", "Too many open files"),
+            ("org.freedesktop.DBus.Error.UnknownMethod", "No such method"),
+        ] {
+            let values = subscribe(.automatic)
+            daemon.take("AcquireNotify").fail(name, text)
+            stage.advance(0)
+            daemon.notifies([1])
+            daemon.take("StartNotify").reply()
+            daemon.notifies([2])
+            stage.advance(0)
+            #expect(values.elements == [[1], [2]], "\(name)")
+            values.dispose()
+            stage.advance(0)
+            daemon.take("StopNotify").reply()
+            stage.advance(0)
+        }
+        #expect(link.isLive)
+    }
+
+    @Test(.proves(.Q105)) func `If signals are also refused, the stream fails with that error`() {
+        let values = subscribe(.automatic)
+        daemon.take("AcquireNotify").fail("org.bluez.Error.NotPermitted", "Notify acquired")
+        stage.advance(0)
+        #expect(values.isLive)
+        daemon.take("StartNotify").fail("org.bluez.Error.NotPermitted", "Notify acquired")
+        stage.advance(0)
+        #expect(values.kind == .exclusiveUse)
+        #expect(calls == ["AcquireNotify", "StartNotify"])
+    }
+
+    @Test(.proves(.Q8, .Q105)) func `A socket request without a reply fails with a time-out`() {
+        let values = subscribe(.automatic)
+        stage.advance(30_000)
+        #expect(values.kind == .timedOut)
+        #expect(calls == ["AcquireNotify", "StopNotify"])
+        daemon.take("StopNotify").reply()
+        stage.advance(0)
+        #expect(calls == ["AcquireNotify", "StopNotify"])
+    }
+
+    @Test(.proves(.Q112)) func `A request that fails without a link is not followed by StartNotify`() {
+        let values = subscribe(.automatic)
+        daemon.take("AcquireNotify").fail("org.bluez.Error.Failed", "Not connected")
+        stage.advance(0)
+        #expect(values.kind == .notConnected)
+        #expect(calls == ["AcquireNotify"])
+    }
+
+    @Test func `A reply without a socket is followed by signals`() {
+        let values = subscribe(.automatic)
+        let strict = subscribe(.socket)
+        daemon.take("AcquireNotify").reply()
+        stage.advance(0)
+        #expect(strict.kind == .protocolViolation)
+        daemon.take("StopNotify").reply()
+        stage.advance(0)
+        daemon.take("StartNotify").reply()
+        daemon.notifies([1])
+        stage.advance(0)
+        #expect(values.elements == [[1]])
+        #expect(calls == ["AcquireNotify", "StopNotify", "StartNotify"])
+    }
+
+    @Test(.proves(.S76)) func `The values of the socket precede those of signals, and none is doubled`() throws {
+        let values = subscribe(.automatic)
+        let end = try openSocket()
+        end.socket.send([1])
+        stage.advance(1)
+        let signals = subscribe(.signals)
+        // Both calls are sent at once, so that bluetoothd has no time to lose a value between them.
+        #expect(calls == ["AcquireNotify", "StopNotify", "StartNotify"])
+        end.socket.send([2])
+        daemon.take("StopNotify").reply()
+        daemon.notifies([3])
+        daemon.take("StartNotify").reply()
+        daemon.notifies([4])
+        stage.advance(0)
+        #expect(values.elements == [[1], [2], [3], [4]])
+        #expect(signals.elements == [[2], [3], [4]])
+        stage.advance(10)
+        #expect(end.socket.receive() == .ended)
+        #expect(values.isLive && signals.isLive)
+        #expect(daemon.count("Get") == 0)
+    }
+
+    @Test(.proves(.Q105)) func `A change that bluetoothd refuses fails the stream after the socket's values`() throws {
+        let values = subscribe(.automatic)
+        let end = try openSocket()
+        let signals = subscribe(.signals)
+        end.socket.send([1])
+        daemon.take("StopNotify").reply()
+        daemon.take("StartNotify").fail("org.bluez.Error.NotPermitted", "Notify acquired")
+        stage.advance(0)
+        #expect(values.elements == [[1]])
+        #expect([values.kind, signals.kind] == [.exclusiveUse, .exclusiveUse])
+        #expect(link.isLive)
+    }
+
+    @Test(.proves(.Q105)) func `Requested signals change a socket that is just being opened`() throws {
+        let values = subscribe(.automatic)
+        let signals = subscribe(.signals)
+        let end = try openSocket()
+        #expect(calls == ["AcquireNotify", "StopNotify", "StartNotify"])
+        end.socket.send([1])
+        daemon.take("StopNotify").reply()
+        daemon.take("StartNotify").reply()
+        daemon.notifies([2])
+        stage.advance(0)
+        for recording in [values, signals] { #expect(recording.elements == [[1], [2]]) }
+    }
+
+    @Test(.proves(.Q105)) func `Requested signals replace a queued request for a socket`() {
+        let read = stage.record(characteristic.readValue())
+        stage.advance(0)
+        let values = subscribe(.automatic)
+        let signals = subscribe(.signals)
+        daemon.take("ReadValue").reply { (body) throws(DBusError) in body.bytes([0]) }
+        stage.advance(0)
+        #expect(calls == ["StartNotify"])
+        daemon.take("StartNotify").reply()
+        daemon.notifies([1])
+        stage.advance(0)
+        for recording in [values, signals] { #expect(recording.elements == [[1]]) }
+        #expect(read.elements == [[0]])
+    }
+
+    @Test(.proves(.Q107)) func `A socket that ends during a queued change is followed by one StartNotify`() throws {
+        let values = subscribe(.automatic)
+        var end: SharedSocket? = try openSocket()
+        let read = stage.record(characteristic.readValue())
+        stage.advance(0)
+        let signals = subscribe(.signals)
+        #expect(calls == ["AcquireNotify"])
+        end?.socket.send([1])
+        end = nil
+        stage.advance(1)
+        daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) }
+        stage.advance(0)
+        daemon.take("ReadValue").reply { (body) throws(DBusError) in body.bytes([0]) }
+        stage.advance(0)
+        daemon.take("StartNotify").reply()
+        daemon.notifies([2])
+        stage.advance(0)
+        #expect(calls == ["AcquireNotify", "StartNotify"])
+        for recording in [values, signals] { #expect(recording.elements == [[1], [2]]) }
+        #expect(read.elements == [[0]])
+    }
+}
