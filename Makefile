@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-diagnostics test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-simulation lint format fuzz fuzz-addresses soak soak-bluez
+.PHONY: help deps build demo test test-diagnostics test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-cli bench-simulation lint format fuzz fuzz-addresses soak soak-bluez
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ bench-dbus: deps ## measure the CPU time of one signal of bluetoothd, relative t
 
 count-dbus: deps ## measure the same in instructions; fails above a limit (needs valgrind)
 	@Benchmarks/dbus count
+
+bench-cli: deps ## measure the size, memory and start of a static ble-cli next to bluetoothctl; fails above a limit
+	@Benchmarks/cli
 
 bench-simulation: deps ## measure how long it takes to simulate ten minutes with 600,000 advertisements
 	@cd Benchmarks && swift build -c release --product simbench && .build/release/simbench && .build/release/simbench crowd

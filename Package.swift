@@ -29,12 +29,13 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
-        // The two C libraries. Only DBus imports CDBus, only RxBluetooth imports CBluetooth; scripts/layers checks it.
+        // The C libraries. One module imports each: DBus, RxBluetooth, ScenarioFiles; scripts/layers checks it.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+        // Without pkg-config, which would link the shared library of libyaml; the module map names the static one.
+        .systemLibrary(name: "CLibYAML", providers: [.apt(["libyaml-dev"])]),
 
         .target(name: "Rx", swiftSettings: strict),
         .target(name: "RxTest", dependencies: ["Rx"], swiftSettings: strict),
@@ -54,7 +55,7 @@ let package = Package(
         // Separate from the mocks, so that tests with scenarios in Swift do not build a YAML parser.
         .target(
             name: "ScenarioFiles",
-            dependencies: ["RxBluetoothMocks", .product(name: "Yams", package: "Yams")], swiftSettings: strict),
+            dependencies: ["RxBluetoothMocks", "CLibYAML"], swiftSettings: strict),
         .executableTarget(
             name: "ble-cli",
             dependencies: [

@@ -1,6 +1,5 @@
 import FoundationEssentials
 public import RxBluetoothMocks
-import Yams
 
 /// Reads scenarios from YAML files. <doc:ScenarioFiles> describes the keys.
 public enum ScenarioFile {
@@ -21,30 +20,16 @@ public enum ScenarioFile {
 
     /// Reads a scenario from YAML text. Errors contain `file` as the name of the text.
     public static func read(_ text: String, file: String = "scenario") throws(ScenarioFileError) -> Scenario {
-        guard let root = try node(text, file) else {
+        let document: YAMLNode?
+        do throws(YAMLError) {
+            document = try YAMLParser.read(text)
+        } catch {
+            throw ScenarioFileError(file: file, line: error.line, problem: error.problem, expected: error.expected)
+        }
+        guard let document else {
             throw ScenarioFileError(file: file, line: nil, problem: "the file is empty", expected: "a scenario")
         }
-        return try ScenarioNode(root, "the scenario", in: file).scenario()
-    }
-
-    private static func node(_ text: String, _ file: String) throws(ScenarioFileError) -> Node? {
-        func invalid(_ line: Int?, _ problem: String) -> ScenarioFileError {
-            ScenarioFileError(file: file, line: line, problem: problem, expected: "valid YAML")
-        }
-        do {
-            return try compose(yaml: text)
-        } catch let failure as YamlError {
-            switch failure {
-            case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-                .composer(_, let problem, let mark, _):
-                throw invalid(mark.line, problem)
-            case .duplicatedKeysInMapping(let names, let context):
-                throw ScenarioFileError(
-                    file: file, line: context.mark.line,
-                    problem: "duplicate key: \(names.sorted().joined(separator: ", "))", expected: "each key once")
-            default: throw invalid(nil, "\(failure)")
-            }
-        } catch { throw invalid(nil, "\(error)") }
+        return try ScenarioNode(document, "the scenario", in: file).scenario()
     }
 }
 

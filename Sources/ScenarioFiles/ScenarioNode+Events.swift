@@ -1,5 +1,4 @@
 import RxBluetoothMocks
-import Yams
 
 /// Reads events. An event is a time, one action, and the action's arguments.
 extension ScenarioNode {

@@ -1,5 +1,4 @@
 import RxBluetoothMocks
-import Yams
 
 /// Reads faults: rules that make calls fail or misbehave.
 extension ScenarioNode {

@@ -1,5 +1,4 @@
 import RxBluetoothMocks
-import Yams
 
 /// Reads how a peripheral pairs, and how a characteristic is protected.
 extension ScenarioNode {

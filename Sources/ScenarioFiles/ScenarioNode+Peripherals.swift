@@ -1,5 +1,4 @@
 import RxBluetoothMocks
-import Yams
 
 /// Reads the scenario, its adapters and its peripherals.
 extension ScenarioNode {
@@ -51,7 +50,7 @@ extension ScenarioNode {
                     "duplicate address \(peripheral.address), first in line \(line)",
                     "a different address for each peripheral")
             }
-            lines[peripheral.address] = entry.node.mark?.line ?? 0
+            lines[peripheral.address] = entry.node.line
             peripherals.append(peripheral)
         }
         return peripherals

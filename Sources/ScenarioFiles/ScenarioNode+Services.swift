@@ -1,5 +1,4 @@
 import RxBluetoothMocks
-import Yams
 
 /// Reads the services of a peripheral.
 extension ScenarioNode {

@@ -1,10 +1,9 @@
 import RxBluetoothMocks
-import Yams
 
 /// Reads single values, such as numbers, times, UUIDs and addresses, and checks them.
 extension ScenarioNode {
     func text() throws(ScenarioFileError) -> String {
-        guard let text = node.scalar?.string else { throw wrong("text") }
+        guard let text = node.scalar else { throw wrong("text") }
         return text
     }
 

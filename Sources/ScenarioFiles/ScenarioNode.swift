@@ -1,26 +1,25 @@
 import RxBluetoothMocks
-import Yams
 
 /// A node of a scenario file, with its name for errors.
 struct ScenarioNode {
-    let node: Node
+    let node: YAMLNode
     /// The name of the node in errors.
     let name: String
     let file: String
 
-    init(_ node: Node, _ name: String, in file: String) {
+    init(_ node: YAMLNode, _ name: String, in file: String) {
         self.node = node
         self.name = name
         self.file = file
     }
 
     func error(_ problem: String, _ expected: String) -> ScenarioFileError {
-        ScenarioFileError(file: file, line: node.mark?.line, problem: problem, expected: expected)
+        ScenarioFileError(file: file, line: node.line, problem: problem, expected: expected)
     }
 
     /// Returns the error for an invalid value.
     func wrong(_ expected: String) -> ScenarioFileError {
-        guard let text = node.scalar?.string else { return error("\(name) is not a single value", expected) }
+        guard let text = node.scalar else { return error("\(name) is not a single value", expected) }
         return error("invalid value “\(text)” of \(name)", expected)
     }
 
@@ -39,7 +38,7 @@ struct ScenarioNode {
         guard let mapping = node.mapping else { throw error("\(name) has no keys", expected.noKeys) }
         var parts: [String: ScenarioNode] = [:]
         for (key, value) in mapping {
-            let text = key.scalar?.string ?? ""
+            let text = key.scalar ?? ""
             guard allowed.contains(text) else {
                 throw ScenarioNode(key, name, in: file).error("unknown key “\(text)” of \(name)", expected.wrongKey)
             }

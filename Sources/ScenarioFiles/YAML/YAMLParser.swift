@@ -1,0 +1,88 @@
+import CLibYAML
+
+/// Reads YAML documents with libyaml.
+@safe struct YAMLParser: ~Copyable {
+    // libyaml stores pointers into the structure, so the structure must not move.
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
+
+    private init() throws(YAMLError) {
+        unsafe parser = .allocate(capacity: 1)
+        unsafe parser.initialize(to: yaml_parser_t())
+        guard unsafe yaml_parser_initialize(parser) == 1 else {
+            unsafe parser.deallocate()
+            throw YAMLError(problem: "out of memory")
+        }
+    }
+
+    deinit {
+        unsafe yaml_parser_delete(parser)
+        unsafe parser.deallocate()
+    }
+
+    /// Reads a text that contains at most one document. Returns nil if the text contains none.
+    static func read(_ text: String) throws(YAMLError) -> YAMLNode? {
+        let parser = try YAMLParser()
+        let bytes = Array(text.utf8)
+        return try unsafe bytes.withUnsafeBufferPointer { bytes throws(YAMLError) in
+            try unsafe parser.read(bytes)
+        }
+    }
+
+    private borrowing func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(YAMLError) -> YAMLNode? {
+        unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+        // A null pointer is an error to libyaml, also for an empty text.
+        guard let start = bytes.baseAddress, !bytes.isEmpty else { return nil }
+        unsafe yaml_parser_set_input_string(parser, start, bytes.count)
+        var tree = YAMLTree()
+        while try unsafe addEvent(to: &tree, bytes) {}
+        return tree.root
+    }
+
+    /// Reads the next event, and adds its node to a tree. Returns false at the end of the text.
+    private borrowing func addEvent(
+        to tree: inout YAMLTree, _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(YAMLError) -> Bool {
+        var event = unsafe yaml_event_t()
+        guard unsafe yaml_parser_parse(parser, &event) == 1 else { throw unsafe error(in: bytes) }
+        defer { unsafe yaml_event_delete(&event) }
+        let line = unsafe event.start_mark.line + 1
+        switch unsafe event.type {
+        case YAML_STREAM_END_EVENT: return false
+        case YAML_DOCUMENT_START_EVENT where tree.root != nil:
+            throw YAMLError(line: line, problem: "but found another document")
+        case YAML_ALIAS_EVENT:
+            try tree.addAlias(of: unsafe Self.text(event.data.alias.anchor) ?? "", line: line)
+        case YAML_SCALAR_EVENT:
+            let scalar = unsafe event.data.scalar
+            // The text may contain NUL.
+            let text = unsafe String(
+                decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+            tree.add(text, line: line, anchor: unsafe Self.text(scalar.anchor))
+        case YAML_SEQUENCE_START_EVENT:
+            try tree.begin(isMapping: false, line: line, anchor: unsafe Self.text(event.data.sequence_start.anchor))
+        case YAML_MAPPING_START_EVENT:
+            try tree.begin(isMapping: true, line: line, anchor: unsafe Self.text(event.data.mapping_start.anchor))
+        case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: try tree.end()
+        default: break
+        }
+        return true
+    }
+
+    /// Returns the error that stopped the parser.
+    private borrowing func error(in bytes: UnsafeBufferPointer<UInt8>) -> YAMLError {
+        guard unsafe parser.pointee.error != YAML_MEMORY_ERROR, let text = unsafe parser.pointee.problem else {
+            return YAMLError(problem: "out of memory")
+        }
+        let problem = unsafe String(cString: text)
+        guard unsafe parser.pointee.error == YAML_READER_ERROR else {
+            return YAMLError(line: unsafe parser.pointee.problem_mark.line + 1, problem: problem)
+        }
+        // A character that YAML does not allow has no mark, but an offset.
+        let before = unsafe bytes.prefix(parser.pointee.problem_offset)
+        return YAMLError(line: unsafe before.count { $0 == UInt8(ascii: "\n") } + 1, problem: problem)
+    }
+
+    private static func text(_ pointer: UnsafePointer<UInt8>?) -> String? {
+        unsafe pointer.map { unsafe String(cString: $0) }
+    }
+}
