@@ -11,6 +11,17 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
 ]
 
+// How ble-cli is linked, so that it is small and uses little memory. make bench-cli measures it, and writes the file.
+// lld is part of Swift. Relative relocations need glibc 2.36, which Debian 12 has.
+let compact: [LinkerSetting] = [
+    .unsafeFlags(
+        [
+            "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
+            "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/ble-cli/link-order.txt",
+            "-Xlinker", "--no-warn-symbol-ordering",
+        ], .when(configuration: .release))
+]
+
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -61,7 +72,7 @@ let package = Package(
             dependencies: [
                 "RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "Rx", "CArguments", argumentParser, log,
             ],
-            swiftSettings: strict),
+            exclude: ["link-order.txt"], swiftSettings: strict, linkerSettings: compact),
         // The command-line arguments if /proc is not mounted.
         .target(name: "CArguments"),
 

@@ -43,7 +43,7 @@ struct YAMLTree {
     /// The deepest nesting of a document. Its nodes are released recursively, so the depth needs a bound.
     private static let maximumDepth = 1_000
 
-    /// A list or mapping whose end has not been read.
+    /// A list or mapping before its end is read.
     private struct OpenNode {
         let isMapping: Bool
         let line: Int
