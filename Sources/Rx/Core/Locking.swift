@@ -1,15 +1,15 @@
-import Synchronization
+public import Synchronization
 
 /// A value that a `Mutex` guards. The thread sanitizer sees the order of accesses: see `Lock`.
-package struct Guarded<Value>: ~Copyable, Sendable {
-    private let mutex: Mutex<Value>
-    private let sanitizerOrder = Atomic<Bool>(false)
+@usableFromInline package struct Guarded<Value>: ~Copyable, Sendable {
+    @usableFromInline let mutex: Mutex<Value>
+    @usableFromInline let sanitizerOrder = Atomic<Bool>(false)
 
     /// Creates a lock around the value.
-    package init(_ value: consuming sending Value) { mutex = Mutex(value) }
+    @usableFromInline package init(_ value: consuming sending Value) { mutex = Mutex(value) }
 
     /// Calls the closure with the value while no other thread has access to the value.
-    @inline(__always)
+    @inlinable @inline(__always)
     package borrowing func withLock<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
         mutex.withLock { value in
             _ = sanitizerOrder.load(ordering: .acquiring)
@@ -22,17 +22,17 @@ package struct Guarded<Value>: ~Copyable, Sendable {
 /// A lock next to the fields that it guards, for generic classes with fields of their element type.
 ///
 /// If a `Mutex` contained such fields, the layout of the whole class would depend on run-time metadata.
-package struct Lock: ~Copyable {
-    private let mutex = Mutex<Void>(())
+@usableFromInline package struct Lock: ~Copyable {
+    @usableFromInline let mutex = Mutex<Void>(())
     // The thread sanitizer does not recognize `Mutex`. Each call reads this flag first and sets it last, which shows it
     // the order of calls.
-    private let sanitizerOrder = Atomic<Bool>(false)
+    @usableFromInline let sanitizerOrder = Atomic<Bool>(false)
 
     /// Creates a lock that no thread holds.
-    package init() {}
+    @usableFromInline package init() {}
 
     /// Calls the closure while no other thread holds the lock.
-    @inline(__always)
+    @inlinable @inline(__always)
     package borrowing func withLock<Result>(_ body: () -> Result) -> Result {
         mutex.withLock { _ in
             _ = sanitizerOrder.load(ordering: .acquiring)
@@ -46,8 +46,8 @@ package struct Lock: ~Copyable {
 ///
 /// Guard for `@unchecked`: the sender does not use the value again. Sinks are used through their `SerialDrain` or their
 /// atomic flags only.
-package struct UncheckedTransfer<Value>: @unchecked Sendable {
-    package let value: Value
-    @inline(__always)
+@usableFromInline package struct UncheckedTransfer<Value>: @unchecked Sendable {
+    @usableFromInline package let value: Value
+    @inlinable @inline(__always)
     package init(_ value: Value) { self.value = value }
 }
