@@ -9,8 +9,8 @@ final class DeviceRecord {
     var address: BluetoothAddress?
     var addressKind: BluetoothAddress.Kind?
     var name: String?
-    var rssi: Int16?
-    var advertisement = AdvertisementData()
+    /// What advertisements of the device have set.
+    var reception = Reception()
     var isConnected = false
     var isResolved = false
     /// `Bonded`; nil before BlueZ 5.65, which only has `Paired`.
@@ -21,14 +21,30 @@ final class DeviceRecord {
     var aborts = 0
     /// Whether bluetoothd has shown the device itself, and not only objects below it.
     var isListed = false
-    /// Whether bluetoothd has signalled a change since the last packet from the management socket.
-    var isSignalled = false
-    /// The last scan session in which the device was received.
-    var lastSession = 0
     /// The user's object for the device, retained as long as bluetoothd has the device (S46).
     var peripheral: Peripheral?
     var battery = BatteryRecord()
     var services: [UInt16: ServiceRecord] = [:]
+
+    var rssi: Int16? {
+        get { reception.rssi }
+        set { reception.rssi = newValue }
+    }
+
+    var advertisement: AdvertisementData {
+        get { reception.advertisement }
+        _modify { yield &reception.advertisement }
+    }
+
+    /// The values that a packet of the management socket changes. One value, so that a packet needs one access.
+    struct Reception {
+        var rssi: Int16?
+        /// Whether bluetoothd has signalled a change since the last packet from the management socket.
+        var isSignalled = false
+        /// The last scan session in which the device was received.
+        var lastSession = 0
+        var advertisement = AdvertisementData.empty
+    }
 
     init(key: DeviceKey) { self.key = key }
 
@@ -43,48 +59,48 @@ final class DeviceRecord {
             guard rssi == 127 || (-127...20).contains(rssi) else { throw .malformed("\(rssi) dBm is not an RSSI.") }
             record.rssi = rssi == 0 || rssi == 127 ? nil : rssi
         },
-        .init("ManufacturerData", clear: { $0.advertisement.manufacturers = .empty }) {
+        .init("ManufacturerData", clear: { $0.advertisement.values.manufacturers = .empty }) {
             (record, value) throws(DBusError) in
-            let old = record.advertisement.manufacturers
-            record.advertisement.manufacturers = try old.updated(&value) { (company) throws(DBusError) in
+            let old = record.advertisement.values.manufacturers
+            record.advertisement.values.manufacturers = try old.updated(&value) { (company) throws(DBusError) in
                 try company.uint16()
             }
         },
-        .init("ServiceData", clear: { $0.advertisement.services = .empty }) { (record, value) throws(DBusError) in
-            let old = record.advertisement.services
-            record.advertisement.services = try old.updated(&value) { (uuid) throws(DBusError) in
+        .init("ServiceData", clear: { $0.advertisement.values.services = .empty }) { (record, value) throws(DBusError) in
+            let old = record.advertisement.values.services
+            record.advertisement.values.services = try old.updated(&value) { (uuid) throws(DBusError) in
                 try uuid.withString { BluetoothUUID(bytes: $0) }
             }
         },
-        .init("UUIDs", clear: { $0.advertisement.serviceUUIDs = [] }) { (record, value) throws(DBusError) in
+        .init("UUIDs", clear: { $0.advertisement.values.serviceUUIDs = [] }) { (record, value) throws(DBusError) in
             // During a connection, `UUIDs` has the GATT services, so a known advertised list is kept (Q58). An empty
             // list is replaced: a device that was connected before its first advertisement has no other list.
-            guard record.advertisement.serviceUUIDs.isEmpty || !record.isConnected && !record.isResolved else {
+            guard record.advertisement.values.serviceUUIDs.isEmpty || !record.isConnected && !record.isResolved else {
                 return
             }
             var uuids: [BluetoothUUID] = []
             try value.array { (element) throws(DBusError) in
                 if let uuid = try element.withString({ BluetoothUUID(bytes: $0) }) { uuids.append(uuid) }
             }
-            record.advertisement.serviceUUIDs = uuids
+            record.advertisement.values.serviceUUIDs = uuids
         },
-        .init("TxPower", clear: { $0.advertisement.txPowerLevel = nil }) { (record, value) throws(DBusError) in
-            record.advertisement.txPowerLevel = try value.int16()
+        .init("TxPower", clear: { $0.advertisement.values.txPowerLevel = nil }) { (record, value) throws(DBusError) in
+            record.advertisement.values.txPowerLevel = try value.int16()
         },
-        .init("AdvertisingFlags", clear: { $0.advertisement.flags = nil }) { (record, value) throws(DBusError) in
-            record.advertisement.flags = try value.bytes()
+        .init("AdvertisingFlags", clear: { $0.advertisement.values.flags = nil }) { (record, value) throws(DBusError) in
+            record.advertisement.values.flags = try value.bytes()
         },
-        .init("Appearance", clear: { $0.advertisement.appearance = nil }) { (record, value) throws(DBusError) in
-            record.advertisement.appearance = try value.uint16()
+        .init("Appearance", clear: { $0.advertisement.values.appearance = nil }) { (record, value) throws(DBusError) in
+            record.advertisement.values.appearance = try value.uint16()
         },
         .init(
             "Name",
             clear: {
-                $0.name = nil; $0.advertisement.localName = nil
+                $0.name = nil; $0.advertisement.values.localName = nil
             }
         ) { (record, value) throws(DBusError) in
             record.name = try value.string()
-            record.advertisement.localName = record.name.flatMap(DeviceRecord.trimmed)
+            record.advertisement.values.localName = record.name.flatMap(DeviceRecord.trimmed)
         },
         .init("Address", clear: { $0.address = nil }) { (record, value) throws(DBusError) in
             record.address = try value.withString { BluetoothAddress(bytes: $0, separator: UInt8(ascii: ":")) }
@@ -94,14 +110,14 @@ final class DeviceRecord {
         },
         .init("Connected", clear: { $0.isConnected = false }) { (record, value) throws(DBusError) in
             record.isConnected = try value.bool()
-            if record.isConnected { record.advertisement.isConnectable = true }
+            if record.isConnected { record.becomeConnectable() }
         },
         .init("ServicesResolved", clear: { $0.isResolved = false }) { (record, value) throws(DBusError) in
             record.isResolved = try value.bool()
         },
         .init("Bonded", clear: { $0.bonded = nil }) { (record, value) throws(DBusError) in
             record.bonded = try value.bool()
-            if record.isBonded { record.advertisement.isConnectable = true }
+            if record.isBonded { record.becomeConnectable() }
         },
         .init("Paired", clear: { $0.isPaired = false }) { (record, value) throws(DBusError) in
             record.isPaired = try value.bool()
@@ -120,6 +136,10 @@ final class DeviceRecord {
     static let bonding = table.changes(["Bonded", "Paired"])
     static let addressed = table.changes(["Address"])
     static let named = table.changes(["Name"])
+
+    private func becomeConnectable() {
+        if advertisement.isConnectable != true { advertisement.values.isConnectable = true }
+    }
 
     func updatePeripheral() { peripheral?.update(name: name.flatMap { $0.isEmpty ? nil : $0 }, kind: addressKind) }
 

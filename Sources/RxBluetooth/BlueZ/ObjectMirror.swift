@@ -278,7 +278,7 @@ final class ObjectMirror {
         } catch {
             rejected += 1
         }
-        device.isSignalled = true
+        device.reception.isSignalled = true
         if all.intersects(DeviceRecord.named) { device.updatePeripheral() }
         observer.deviceChanged(DeviceChange(device: device, set: changes, all: all, wasConnected: wasConnected))
     }

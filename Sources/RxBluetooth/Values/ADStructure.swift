@@ -25,8 +25,7 @@ extension AdvertisementData {
     /// - Parameter packet: The AD structures as the device sends them; they become ``rawData``.
     public init(packet: [UInt8]) {
         self.init()
-        _ = apply(packet, packet.indices)
-        rawData = packet
+        _ = values.take(packet, packet.indices)
     }
 
     /// The AD structures of ``rawData``, in the order in which they were sent; empty without raw data.

@@ -4,39 +4,40 @@
 /// kernel's management socket as ``ScanSource``, ``rawData`` has the latest packet. To test a
 /// parser, make a value with the data that the parser expects, for example
 /// `AdvertisementData(manufacturerData: [0x0059: [1, 2]])`. Source: BlueZ, `device-api.txt`.
-public struct AdvertisementData: Hashable, Sendable {
-    // If a device has no name, bluetoothd derives an alias from the address. That alias is not used as the name (Q56).
+// Guard for `@unchecked`: the values change only while one AdvertisementData refers to the storage.
+public struct AdvertisementData: @unchecked Sendable {
+    // The values are in an object that copies share, because a scan copies each result several times.
+    private var storage: ManagedBuffer<AdvertisedValues, Never>
+
     /// The advertised name; nil if there is none.
-    public internal(set) var localName: String?
+    public var localName: String? { read { $0.localName } }
     /// The transmit power that the device advertises, in dBm; nil if it advertises none.
-    public internal(set) var txPowerLevel: Int16?
+    public var txPowerLevel: Int16? { read { $0.txPowerLevel } }
     /// The manufacturer data, by company identifier.
     ///
     /// The dictionary is made for each access. ``manufacturerData(of:)`` is faster.
-    public var manufacturerData: [UInt16: [UInt8]] { manufacturers.entries }
+    public var manufacturerData: [UInt16: [UInt8]] { read { $0.manufacturers.entries } }
     /// The service data, by service UUID.
     ///
     /// The dictionary is made for each access. ``serviceData(of:)`` is faster.
-    public var serviceData: [BluetoothUUID: [UInt8]] { services.entries }
-    var manufacturers = AdvertisedBytes<UInt16>.empty
-    var services = AdvertisedBytes<BluetoothUUID>.empty
+    public var serviceData: [BluetoothUUID: [UInt8]] { read { $0.services.entries } }
     /// The services that the device lists in its advertisements.
-    public internal(set) var serviceUUIDs: [BluetoothUUID]
+    public var serviceUUIDs: [BluetoothUUID] { read { $0.serviceUUIDs } }
     /// The appearance value of the Bluetooth SIG; nil if the device advertises none.
-    public internal(set) var appearance: UInt16?
+    public var appearance: UInt16? { read { $0.appearance } }
     /// The advertised flags, one byte or more; nil if there are none.
-    public internal(set) var flags: [UInt8]?
+    public var flags: [UInt8]? { read { $0.flags } }
     /// Whether the device accepts connections; nil if unknown.
     ///
     /// bluetoothd does not report whether an advertisement is connectable, so the value is nil at first. It becomes
     /// true when the device is connected or has a bond, and then stays true.
-    public internal(set) var isConnectable: Bool?
+    public var isConnectable: Bool? { read { $0.isConnectable } }
     /// The bytes of the latest packet: its AD structures; nil for data from bluetoothd.
     ///
     /// Scans that use the kernel's management socket have raw data, see ``ScanSource``. In an active scan, the kernel
     /// usually reports an advertisement and its scan response as one packet. The other properties also contain values
     /// of earlier packets; ``init(packet:)`` returns those of one packet only.
-    public internal(set) var rawData: [UInt8]?
+    public var rawData: [UInt8]? { read { $0.rawData } }
 
     /// Makes advertised data, for example to test a parser.
     ///
@@ -54,21 +55,85 @@ public struct AdvertisementData: Hashable, Sendable {
         serviceData: [BluetoothUUID: [UInt8]] = [:], serviceUUIDs: [BluetoothUUID] = [], appearance: UInt16? = nil,
         flags: [UInt8]? = nil, isConnectable: Bool? = nil
     ) {
-        self.localName = localName
-        self.txPowerLevel = txPowerLevel
-        manufacturers = AdvertisedBytes(manufacturerData)
-        services = AdvertisedBytes(serviceData)
-        self.serviceUUIDs = serviceUUIDs
-        self.appearance = appearance
-        self.flags = flags
-        self.isConnectable = isConnectable
+        self.init(
+            AdvertisedValues(
+                localName: localName, txPowerLevel: txPowerLevel, manufacturers: AdvertisedBytes(manufacturerData),
+                services: AdvertisedBytes(serviceData), serviceUUIDs: serviceUUIDs, appearance: appearance,
+                flags: flags, isConnectable: isConnectable))
     }
 
+    private init(_ values: AdvertisedValues) {
+        storage = ManagedBuffer.create(minimumCapacity: 0) { _ in values }
+    }
+
+    /// Data without any value.
+    static let empty = AdvertisementData(AdvertisedValues())
+
     /// Returns the manufacturer data with this company identifier; nil if there is none.
-    public func manufacturerData(of company: UInt16) -> [UInt8]? { manufacturers[company] }
+    public func manufacturerData(of company: UInt16) -> [UInt8]? { read { $0.manufacturers[company] } }
 
     /// Returns the data of a service; nil if there is none.
-    public func serviceData(of service: BluetoothUUID) -> [UInt8]? { services[service] }
+    public func serviceData(of service: BluetoothUUID) -> [UInt8]? { read { $0.services[service] } }
+
+    /// The values. A change copies them if other data shares them.
+    var values: AdvertisedValues {
+        get { storage.header }
+        _modify {
+            makeUnique()
+            yield &storage.header
+        }
+    }
+
+    /// Changes the values. Faster than ``values``, because it does not check for exclusive access at run time.
+    mutating func update<Result>(_ change: (inout AdvertisedValues) -> Result) -> Result {
+        makeUnique()
+        // `unsafe`: no other value refers to the storage, and `self` is accessed exclusively.
+        return unsafe storage.withUnsafeMutablePointerToHeader { unsafe change(&$0.pointee) }
+    }
+
+    private mutating func makeUnique() {
+        if !isKnownUniquelyReferenced(&storage) { self = AdvertisementData(storage.header) }
+    }
+
+    // `unsafe`: the pointer does not leave the closure, and values that several copies share do not change.
+    private func read<Result>(_ value: (borrowing AdvertisedValues) -> Result) -> Result {
+        unsafe storage.withUnsafeMutablePointerToHeader { unsafe value($0.pointee) }
+    }
+}
+
+extension AdvertisementData: Hashable {
+    public static func == (one: Self, other: Self) -> Bool {
+        one.storage === other.storage || one.values == other.values
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(values) }
+}
+
+extension AdvertisementData: CustomReflectable {
+    /// The public properties, which `print` and `dump` show.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "localName": localName as Any, "txPowerLevel": txPowerLevel as Any, "manufacturerData": manufacturerData,
+                "serviceData": serviceData, "serviceUUIDs": serviceUUIDs, "appearance": appearance as Any,
+                "flags": flags as Any, "isConnectable": isConnectable as Any, "rawData": rawData as Any,
+            ], displayStyle: .struct)
+    }
+}
+
+/// The values of ``AdvertisementData``, which describes them.
+struct AdvertisedValues: Hashable, Sendable {
+    // If a device has no name, bluetoothd derives an alias from the address. That alias is not used as the name (Q56).
+    var localName: String?
+    var txPowerLevel: Int16?
+    var manufacturers = AdvertisedBytes<UInt16>.empty
+    var services = AdvertisedBytes<BluetoothUUID>.empty
+    var serviceUUIDs: [BluetoothUUID] = []
+    var appearance: UInt16?
+    var flags: [UInt8]?
+    var isConnectable: Bool?
+    var rawData: [UInt8]?
 }
 
 extension AdvertisementData {
@@ -77,5 +142,5 @@ extension AdvertisementData {
 
     // Checks the data also, because some devices send data of a service that they do not list (Q44).
     /// Whether the device lists a service or advertises data of the service.
-    func contains(_ service: BluetoothUUID) -> Bool { serviceUUIDs.contains(service) || services[service] != nil }
+    func contains(_ service: BluetoothUUID) -> Bool { serviceUUIDs.contains(service) || serviceData(of: service) != nil }
 }

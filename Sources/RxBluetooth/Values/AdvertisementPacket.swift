@@ -77,14 +77,20 @@ enum ADType {
     static let manufacturerData: UInt8 = 0xFF
 }
 
-extension AdvertisementData {
+extension AdvertisedValues {
+    /// Replaces the raw data, and applies a packet. See ``apply(_:_:)``.
+    mutating func take(_ buffer: [UInt8], _ packet: Range<Int>) -> PacketFlaws {
+        rawData = Array(buffer[packet])
+        return apply(buffer, packet)
+    }
+
     /// Updates the values that a packet contains, as bluetoothd does, and returns the flaws of the packet.
     ///
     /// Manufacturer data and service data replace the earlier data, and services are added to the earlier list. Values
     /// that the packet does not contain stay as they are.
     ///
     /// Source: BlueZ 5.66, `eir_parse`, `btd_adapter_device_found`.
-    package mutating func apply(_ buffer: [UInt8], _ packet: Range<Int>) -> PacketFlaws {
+    mutating func apply(_ buffer: [UInt8], _ packet: Range<Int>) -> PacketFlaws {
         var walk = ADStructureWalk(packet)
         var fields = PacketFields()
         while let structure = walk.next(in: buffer) {
@@ -102,7 +108,7 @@ private struct PacketFields {
     private var hasManufacturerData = false
     private var hasServiceData = false
 
-    mutating func apply(_ type: UInt8, _ buffer: [UInt8], _ data: Range<Int>, to values: inout AdvertisementData) {
+    mutating func apply(_ type: UInt8, _ buffer: [UInt8], _ data: Range<Int>, to values: inout AdvertisedValues) {
         switch type {
         case ADType.flags where isLong(data, 1):
             markPresent(1)
@@ -147,7 +153,7 @@ private struct PacketFields {
     }
 
     private mutating func list(
-        _ width: Int, _ buffer: [UInt8], _ data: Range<Int>, _ values: inout AdvertisementData
+        _ width: Int, _ buffer: [UInt8], _ data: Range<Int>, _ values: inout AdvertisedValues
     ) {
         if !data.count.isMultiple(of: width) { flaws.insert(.wrongLength) }
         var position = data.lowerBound
@@ -159,7 +165,7 @@ private struct PacketFields {
     }
 
     private mutating func serviceData(
-        _ width: Int, _ buffer: [UInt8], _ data: Range<Int>, _ values: inout AdvertisementData
+        _ width: Int, _ buffer: [UInt8], _ data: Range<Int>, _ values: inout AdvertisedValues
     ) {
         guard isLong(data, width) else { return }
         let service = buffer.uuid(data.lowerBound, width)
@@ -170,7 +176,7 @@ private struct PacketFields {
     }
 }
 
-extension AdvertisementData {
+extension AdvertisedValues {
     /// Sets the name, unless it is a shortened one and a name is known.
     fileprivate mutating func takeName(_ buffer: [UInt8], _ data: Range<Int>, isComplete: Bool) {
         let bytes = buffer[data].prefix { $0 != 0 }

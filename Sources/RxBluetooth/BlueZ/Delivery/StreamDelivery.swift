@@ -36,10 +36,49 @@ struct DeliveryBuffer<Element: Sendable>: Sendable {
 
 /// Passes the events of one stream from the bus context to the subscriber, through a delivery queue.
 final class StreamDelivery<Element: Sendable>: DeliveryRun, @unchecked Sendable {
-    // Guard: `lock` guards the variables. No code of users runs under the lock.
+    // Guard: `lock` guards the state. No code of users runs under the lock.
     private let lock = Lock()
+    private var state: DeliveryState<Element>
+    private let observer: SerialObserver<Element>
+    private let queue: DeliveryQueue
+    private let dropped: @Sendable (Int) -> Void
+
+    init(_ observer: SerialObserver<Element>, _ queue: DeliveryQueue, _ buffer: DeliveryBuffer<Element> = .unlimited) {
+        self.observer = observer
+        self.queue = queue
+        state = DeliveryState(buffer)
+        dropped = buffer.dropped
+        super.init { ($0 as? StreamDelivery<Element>)?.deliverNext() }
+    }
+
+    /// Adds an event, and a run that delivers it.
+    func enqueue(_ event: Event<Element>) {
+        let (addsRun, drops) = lock.withLock { state.enqueue(event) }
+        if drops > 0 { dropped(drops) }
+        if addsRun { queue.enqueue(self) }
+    }
+
+    func stop() { lock.withLock { state.stop() } }
+
+    private func deliverNext() {
+        var step = lock.withLock { state.beginRun() }
+        while true {
+            switch step {
+            case .nothing: return
+            case .element(let element): observer.onNext(element)
+            case .end(.failed(let error)): observer.onError(error)
+            case .end(.completed): observer.on(.completed)
+            }
+            step = lock.withLock { state.endStep() }
+        }
+    }
+}
+
+/// The waiting events of a stream, and the runs that deliver them.
+private struct DeliveryState<Element: Sendable> {
     private var waiting = Ring<Element>()
     private var capacity: Int
+    private let buffer: DeliveryBuffer<Element>
     private var ending: Ending?
     private var isStopped = false
     /// The number of runs in the delivery queue.
@@ -48,55 +87,45 @@ final class StreamDelivery<Element: Sendable>: DeliveryRun, @unchecked Sendable 
     private var isDelivering = false
     /// The number of runs that began while another run was delivering. That run does their work.
     private var pendingRuns = 0
-    private let observer: SerialObserver<Element>
-    private let queue: DeliveryQueue
-    private let buffer: DeliveryBuffer<Element>
 
-    private enum Ending {
+    enum Ending {
         case completed
         case failed(any Error)
     }
 
     /// What a run delivers.
-    private enum Step {
+    enum Step {
         case element(Element)
         case end(Ending)
         case nothing
     }
 
-    init(_ observer: SerialObserver<Element>, _ queue: DeliveryQueue, _ buffer: DeliveryBuffer<Element> = .unlimited) {
-        self.observer = observer
-        self.queue = queue
+    init(_ buffer: DeliveryBuffer<Element>) {
         self.buffer = buffer
         capacity = buffer.capacity
-        super.init { ($0 as? StreamDelivery<Element>)?.deliverNext() }
     }
 
-    /// Adds an event, and a run that delivers it.
+    /// Adds an event. Returns whether it needs a run, and the number of lost elements.
     ///
     /// Each event has its own run, so that it keeps its order among the events of other streams (S76). An element that
     /// replaces another element uses the run of the replaced element.
-    func enqueue(_ event: Event<Element>) {
-        let (addsRun, drops) = lock.withLock { () -> (Bool, Int) in
-            guard !isStopped, ending == nil else { return (false, 0) }
-            var drops = 0
-            switch event {
-            case .next(let element):
-                if waiting.count >= capacity { drops = overflow() }
-                if waiting.count < capacity { waiting.append(element) }
-            case .error(let error): ending = .failed(error)
-            case .completed: ending = .completed
-            }
-            let addsRun = runs < waiting.count + (ending == nil ? 0 : 1)
-            if addsRun { runs += 1 }
-            return (addsRun, drops)
+    mutating func enqueue(_ event: Event<Element>) -> (addsRun: Bool, drops: Int) {
+        guard !isStopped, ending == nil else { return (false, 0) }
+        var drops = 0
+        switch event {
+        case .next(let element):
+            if waiting.count >= capacity { drops = overflow() }
+            if waiting.count < capacity { waiting.append(element) }
+        case .error(let error): ending = .failed(error)
+        case .completed: ending = .completed
         }
-        if drops > 0 { buffer.dropped(drops) }
-        if addsRun { queue.enqueue(self) }
+        let addsRun = runs < waiting.count + (ending == nil ? 0 : 1)
+        if addsRun { runs += 1 }
+        return (addsRun, drops)
     }
 
     /// Makes room in a full buffer if its policy permits. Returns the number of lost elements.
-    private func overflow() -> Int {
+    private mutating func overflow() -> Int {
         switch buffer.overflow {
         case .fail(let error):
             ending = .failed(error)
@@ -114,39 +143,30 @@ final class StreamDelivery<Element: Sendable>: DeliveryRun, @unchecked Sendable 
         }
     }
 
-    func stop() {
-        lock.withLock {
-            isStopped = true
-            waiting = Ring()
-        }
+    mutating func stop() {
+        isStopped = true
+        waiting = Ring()
     }
 
-    private func deliverNext() {
-        var step = lock.withLock { () -> Step in
-            runs -= 1
-            if isDelivering {
-                pendingRuns += 1
-                return .nothing
-            }
-            return nextStep()
+    /// Begins a run. Returns what it delivers.
+    mutating func beginRun() -> Step {
+        runs -= 1
+        if isDelivering {
+            pendingRuns += 1
+            return .nothing
         }
-        while true {
-            switch step {
-            case .nothing: return
-            case .element(let element): observer.onNext(element)
-            case .end(.failed(let error)): observer.onError(error)
-            case .end(.completed): observer.on(.completed)
-            }
-            step = lock.withLock { () -> Step in
-                isDelivering = false
-                guard pendingRuns > 0 else { return .nothing }
-                pendingRuns -= 1
-                return nextStep()
-            }
-        }
+        return nextStep()
     }
 
-    private func nextStep() -> Step {
+    /// Ends the step of a run. Returns what the run delivers next.
+    mutating func endStep() -> Step {
+        isDelivering = false
+        guard pendingRuns > 0 else { return .nothing }
+        pendingRuns -= 1
+        return nextStep()
+    }
+
+    private mutating func nextStep() -> Step {
         if let element = waiting.removeFirst() {
             isDelivering = true
             return .element(element)

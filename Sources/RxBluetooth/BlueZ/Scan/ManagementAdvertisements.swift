@@ -97,14 +97,12 @@ final class ManagementAdvertisements {
             self.buffer = buffer
             isDraining = false
         }
-        var time: PacketTime?
+        var turn = PacketTurn(client)
         // A subscriber may end the last scan, and thereby close the socket.
         for _ in 0..<Self.mostPackets where self.socket === socket {
             switch socket.socket.receive(into: &buffer) {
             case .packet(let count):
-                let now = time ?? PacketTime(client.settings)
-                time = now
-                take(buffer, count, at: now)
+                take(buffer, count, &turn)
             case .tooLong, .failed: counters.malformedEvents += 1
             case .nothing: return
             case .ended:
@@ -113,11 +111,11 @@ final class ManagementAdvertisements {
         }
     }
 
-    private func take(_ buffer: [UInt8], _ count: Int, at time: PacketTime) {
+    private func take(_ buffer: [UInt8], _ count: Int, _ turn: inout PacketTurn) {
         switch DeviceFound.read(buffer, count) {
         case .found(let found):
             counters.packets += 1
-            client.scans.found(found, buffer, at: time)
+            turn.found(found, buffer)
         case .otherEvent: counters.otherEvents += 1
         case .malformed: counters.malformedEvents += 1
         }
@@ -137,6 +135,24 @@ final class ManagementAdvertisements {
             return .management
         }
         return isOpen ? .management : .dbus(after: failure)
+    }
+}
+
+/// The packets that one turn reads. They have the same time.
+private struct PacketTurn {
+    private let client: BlueZClient
+    private lazy var time = PacketTime(client.settings)
+    /// The session of the last packet.
+    private var session: ScanSession?
+
+    init(_ client: BlueZClient) { self.client = client }
+
+    mutating func found(_ found: DeviceFound, _ buffer: [UInt8]) {
+        if session?.adapter != found.controller {
+            session = client.scans.session(of: found.controller)
+            session?.packetsArrived(at: time)
+        }
+        session?.found(found, buffer, at: time)
     }
 }
 

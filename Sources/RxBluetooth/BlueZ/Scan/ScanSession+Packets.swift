@@ -2,11 +2,16 @@ import FoundationEssentials
 
 /// Packets of the management socket. bluetoothd stays in charge of the session, and its objects are the peripherals.
 extension ScanSession {
-    /// Handles a packet of a device.
-    func found(_ found: DeviceFound, _ buffer: [UInt8], at time: PacketTime) {
+    /// Records that a turn of the bus context has received packets.
+    func packetsArrived(at time: PacketTime) {
         guard state.isActive else { return }
         watchdog.hasReceived = true
         lastReceived = time.monotonic
+    }
+
+    /// Handles a packet of a device.
+    func found(_ found: DeviceFound, _ buffer: [UInt8], at time: PacketTime) {
+        guard state.isActive else { return }
         var key = DeviceKey(adapter: adapter, address: found.address)
         if !identities.isEmpty, let known = identities[found.address] { key = known }
         let isKnown = subscribers.found(
@@ -66,10 +71,7 @@ extension ScanSession {
 }
 
 extension ScanSessions {
-    /// Handles a packet of a device on any adapter.
-    func found(_ found: DeviceFound, _ buffer: [UInt8], at time: PacketTime) {
-        sessions[found.controller]?.found(found, buffer, at: time)
-    }
+    func session(of adapter: UInt16) -> ScanSession? { sessions[adapter] }
 
     /// Handles a device that bluetoothd did not show before.
     func deviceAdded(_ key: DeviceKey) { sessions[key.adapter]?.deviceAdded(key) }
@@ -90,42 +92,37 @@ extension ScanSubscribers {
 
     /// Emits a packet to each subscriber that uses packets and admits it.
     ///
-    /// The result is built only if a subscriber admits the packet, so a packet that no subscriber admits and that
-    /// repeats the last one allocates no memory.
+    /// A packet that repeats the last one allocates no memory.
     ///
     /// - Returns: False if bluetoothd does not show the device.
     func found(
         _ key: DeviceKey, _ buffer: [UInt8], _ packet: Range<Int>, rssi: Int16?, during session: Int, at date: Date
     ) -> Bool {
-        let subscribers = list.all
-        guard let record = client.mirror.devices[key] else { return false }
-        let flaws = record.take(buffer, packet, rssi: rssi, during: session)
+        guard let record = mirror.devices[key] else { return false }
+        let (flaws, data) = record.reception.take(buffer, packet, rssi: rssi, during: session)
         if !flaws.isEmpty { client.scans.packets.record(flaws) }
-        guard let first = subscribers.firstIndex(where: { $0.admitPacket(record) }), let peripheral = record.peripheral
-        else { return true }
-        let result = ScannedPeripheral(
-            peripheral: peripheral, advertisementData: record.advertisement, rssi: record.rssi, timestamp: date)
-        subscribers[first].emitter.next(result)
-        for subscriber in subscribers[(first + 1)...] where subscriber.admitPacket(record) {
-            subscriber.emitter.next(result)
+        guard let peripheral = record.peripheral else { return true }
+        for subscriber in list.all where subscriber.admitPacket(record) {
+            subscriber.emitter.next(
+                ScannedPeripheral(peripheral: peripheral, advertisementData: data, rssi: rssi, timestamp: date))
         }
         return true
     }
 }
 
-extension DeviceRecord {
-    /// Updates the record with a packet, and returns the flaws of the packet.
+extension DeviceRecord.Reception {
+    /// Updates the values with a packet. Returns the flaws of the packet, and the data.
     ///
     /// A packet that repeats the last one is not read again, unless bluetoothd may have replaced its values.
-    fileprivate func take(
+    fileprivate mutating func take(
         _ buffer: [UInt8], _ packet: Range<Int>, rssi: Int16?, during session: Int
-    ) -> PacketFlaws {
+    ) -> (flaws: PacketFlaws, data: AdvertisementData) {
         self.rssi = rssi
         lastSession = session
         let bytes = buffer[packet]
-        if !isSignalled, let last = advertisement.rawData, last[...] == bytes { return [] }
+        if !isSignalled, let last = advertisement.rawData, last[...] == bytes { return ([], advertisement) }
         isSignalled = false
-        advertisement.rawData = Array(bytes)
-        return advertisement.apply(buffer, packet)
+        let flaws = advertisement.update { $0.take(buffer, packet) }
+        return (flaws, advertisement)
     }
 }

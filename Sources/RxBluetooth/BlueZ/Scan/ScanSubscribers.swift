@@ -4,11 +4,13 @@ import FoundationEssentials
 /// The scans that share a discovery session.
 final class ScanSubscribers {
     unowned let client: BlueZClient
+    let mirror: ObjectMirror
     private let adapter: UInt16
     let list = ObserverList<ScanSubscriber>()
 
     init(_ client: BlueZClient, on adapter: UInt16) {
         self.client = client
+        mirror = client.mirror
         self.adapter = adapter
     }
 
@@ -52,7 +54,7 @@ final class ScanSubscribers {
     ///
     /// For speed, a result is built only if a subscriber admits the advertisement.
     func received(_ record: DeviceRecord, during session: Int, at date: Date) {
-        record.lastSession = session
+        record.reception.lastSession = session
         let subscribers = list.all
         guard let first = subscribers.firstIndex(where: { $0.admitSignal(record) }) else { return }
         let result = scanned(record, during: session, at: date)
@@ -98,12 +100,12 @@ final class ScanSubscribers {
     ) -> ScannedPeripheral {
         var data = record.advertisement
         // This data is that of bluetoothd, also if another scan has received a packet.
-        data.rawData = nil
+        if data.rawData != nil { data.values.rawData = nil }
         return ScannedPeripheral(
             peripheral: record.peripheral
                 ?? client.peripherals.peripheral(for: record.key, kind: record.addressKind, of: client.access),
             advertisementData: data, rssi: record.rssi,
-            isCached: !isReceived || session == 0 || record.lastSession != session, timestamp: date)
+            isCached: !isReceived || session == 0 || record.reception.lastSession != session, timestamp: date)
     }
 }
 
