@@ -115,7 +115,8 @@ extension AdvertisementData: CustomReflectable {
         Mirror(
             self,
             children: [
-                "localName": localName as Any, "txPowerLevel": txPowerLevel as Any, "manufacturerData": manufacturerData,
+                "localName": localName as Any, "txPowerLevel": txPowerLevel as Any,
+                "manufacturerData": manufacturerData,
                 "serviceData": serviceData, "serviceUUIDs": serviceUUIDs, "appearance": appearance as Any,
                 "flags": flags as Any, "isConnectable": isConnectable as Any, "rawData": rawData as Any,
             ], displayStyle: .struct)
@@ -142,5 +143,7 @@ extension AdvertisementData {
 
     // Checks the data also, because some devices send data of a service that they do not list (Q44).
     /// Whether the device lists a service or advertises data of the service.
-    func contains(_ service: BluetoothUUID) -> Bool { serviceUUIDs.contains(service) || serviceData(of: service) != nil }
+    func contains(_ service: BluetoothUUID) -> Bool {
+        serviceUUIDs.contains(service) || serviceData(of: service) != nil
+    }
 }

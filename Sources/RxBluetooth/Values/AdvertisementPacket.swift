@@ -100,6 +100,13 @@ extension AdvertisedValues {
     }
 }
 
+extension AdvertisementData {
+    /// Updates the values that a packet contains. See ``AdvertisedValues/apply(_:_:)``.
+    package mutating func apply(_ buffer: [UInt8], _ packet: Range<Int>) -> PacketFlaws {
+        update { $0.apply(buffer, packet) }
+    }
+}
+
 /// Applies the structures of one packet one after another.
 private struct PacketFields {
     private(set) var flaws = PacketFlaws()

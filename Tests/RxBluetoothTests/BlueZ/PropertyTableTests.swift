@@ -98,7 +98,7 @@ struct PropertyTableTests {
             try body.properties(["UUIDs": .strings(["0000180f-0000-1000-8000-00805f9b34fb"])])
         }
         var record = DeviceRecord(key: DeviceKey(adapter: 0, address: "F0:F1:F2:F3:F4:10"))
-        record.advertisement.serviceUUIDs = [0x180D]
+        record.advertisement.values.serviceUUIDs = [0x180D]
         record.isConnected = true
         var rejected = 0
         try message.read { (body) throws(DBusError) in

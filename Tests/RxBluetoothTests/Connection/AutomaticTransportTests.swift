@@ -95,6 +95,7 @@ struct AutomaticTransportTests {
         let strict = subscribe(.socket)
         let shared = subscribe(.signals)
         notify(1...10)
+        stage.advance(0)
         let other = OtherProgram(on: stage, calls: "StopNotify", of: notifying)
         stage.advance(100)
         #expect(other.hasSucceeded)

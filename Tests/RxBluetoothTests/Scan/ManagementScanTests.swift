@@ -28,7 +28,7 @@ struct ManagementScanTests {
         var table: [BluetoothAddress: AdvertisementData] = [:]
         for scanned in scan.elements {
             var data = scanned.advertisementData
-            data.rawData = nil
+            data.values.rawData = nil
             table[scanned.peripheral.address] = data
         }
         return table

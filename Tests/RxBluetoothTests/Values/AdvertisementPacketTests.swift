@@ -7,7 +7,7 @@ import Testing
 struct AdvertisementPacketTests {
     private func flaws(_ packet: [UInt8]) -> PacketFlaws {
         var data = AdvertisementData()
-        return data.values.apply(packet, packet.indices)
+        return data.apply(packet, packet.indices)
     }
 
     @Test func `A packet contains flags, name, services, data, TX power and appearance`() {
@@ -109,17 +109,17 @@ struct AdvertisementPacketTests {
         var data = AdvertisementData(packet: [3, 0x08, 0x41, 0x42])
         #expect(data.localName == "AB")
         let complete: [UInt8] = [4, 0x09, 0x41, 0x42, 0x43]
-        _ = data.values.apply(complete, complete.indices)
+        _ = data.apply(complete, complete.indices)
         #expect(data.localName == "ABC")
         let shortened: [UInt8] = [3, 0x08, 0x41, 0x42]
-        _ = data.values.apply(shortened, shortened.indices)
+        _ = data.apply(shortened, shortened.indices)
         #expect(data.localName == "ABC")
     }
 
     @Test(.proves(.Q48)) func `Data of a later packet replaces earlier data, and other values stay`() {
         var data = AdvertisementData(packet: [4, 0xFF, 0x4C, 0, 1, 4, 0x16, 0x1A, 0x18, 9, 3, 0x03, 0x0D, 0x18])
         let packet: [UInt8] = [4, 0xFF, 0x59, 0, 2, 3, 0x03, 0x0F, 0x18]
-        _ = data.values.apply(packet, packet.indices)
+        _ = data.apply(packet, packet.indices)
         #expect(data.manufacturerData == [0x59: [2]])
         #expect(data.serviceData == [0x181A: [9]])
         #expect(data.serviceUUIDs == [0x180D, 0x180F])
