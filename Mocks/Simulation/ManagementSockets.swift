@@ -5,13 +5,13 @@ import Glibc
 final class ManagementSockets {
     private var sockets: [SharedSocket] = []
 
-    var count: Int { sockets.count }
-
     /// Adds a socket, and removes those that their clients have closed.
     func add(_ socket: SharedSocket) {
-        sockets.removeAll { $0.socket.receive(upTo: 1) == .ended }
+        removeClosed()
         sockets.append(socket)
     }
+
+    func removeClosed() { sockets.removeAll { $0.socket.receive(upTo: 1) == .ended } }
 
     func closeAll() { sockets = [] }
 
@@ -62,6 +62,11 @@ extension SimulatedBlueZ {
     /// Closes all management sockets at the kernel's end.
     public func closeManagementSockets() {
         control { environment, _ in environment.management.closeAll() }
+    }
+
+    /// Closes the kernel's ends of the sockets that their clients have closed, before the next event does it.
+    package func removeClosedManagementSockets() {
+        control { environment, _ in environment.management.removeClosed() }
     }
 
     /// Sends bytes to all management sockets, for example a malformed event.

@@ -27,12 +27,17 @@ struct DiagnosisTests {
             Issue.record("\(diagnosis.daemon)")
             return
         }
-        #expect(
-            diagnosis.description.split(separator: "\n").map(String.init) == [
-                "Bluetooth can be used, and this program neither scans nor connects now.",
-                "The system bus is reachable.", "bluetoothd runs as \(name) and answers.",
-                "The adapter hci0 (00:1A:7D:DA:71:01) is on.", "hci0 is chosen: it is on and can be a central.",
-            ])
+        var lines = [
+            "Bluetooth can be used, and this program neither scans nor connects now.",
+            "The system bus is reachable.", "bluetoothd runs as \(name) and answers.",
+            "The adapter hci0 (00:1A:7D:DA:71:01) is on.", "hci0 is chosen: it is on and can be a central.",
+        ]
+        if Ground.usesPackets {
+            lines.append(
+                "Advertisements are received from the kernel's management socket: this process has the permission to use it."
+            )
+        }
+        #expect(diagnosis.description.split(separator: "\n").map(String.init) == lines)
     }
 
     @Test(
