@@ -130,11 +130,11 @@ struct ResumingScanTests {
 
     @Test(.proves(.Q38)) func `A scan resumes within 1 s after the kernel ends an orphaned discovery`() {
         let scans = Scans()
+        scans.stage.simulation.bluez.add(
+            Fault("Adapter1.StartDiscovery", .error("org.bluez.Error.InProgress", "In progress")))
         scans.stage.simulation.bluez.crash()
         scans.stage.advance(1_000)
         scans.stage.simulation.bluez.start()
-        scans.stage.simulation.bluez.add(
-            Fault("Adapter1.StartDiscovery", .error("org.bluez.Error.InProgress", "In progress")))
         // Waits for the kernel, which ends the orphaned discovery after up to 10.24 s.
         scans.stage.advance(9_240)
         #expect(scans.resuming.elements.count == 1)
@@ -150,10 +150,10 @@ struct ResumingScanTests {
         stage.advance(1_000)
         let bluez = stage.simulation.bluez
         controller.whenStopped { bluez.removeFaults() }
+        bluez.add(Fault("Adapter1.StartDiscovery", .error("org.bluez.Error.InProgress", "In progress")))
         bluez.crash()
         stage.advance(1_000)
         bluez.start()
-        bluez.add(Fault("Adapter1.StartDiscovery", .error("org.bluez.Error.InProgress", "In progress")))
         stage.advance(2_000)
         #expect(controller.stopped == ["hci0"])
         #expect(scan.elements.count == 2)
