@@ -2,9 +2,10 @@
 
 // Table: usage. The process exits after COUNT advertisements or values, or runs until it is terminated.
 //
-//     dbusbench [--bus] advertise|notify|packet|management [COUNT]
+//     dbusbench [--bus] advertise|notify|packet|management|slow [COUNT]
 //
 // --bus: delivers in the context of the bus instead of on a queue.
+// slow: needs 2 ms for each advertisement. At SIGTERM, prints how many were delivered and how many were dropped.
 
 import Dispatch
 import Glibc
@@ -17,7 +18,7 @@ enum Main {
         let delivery: Delivery = arguments.first == "--bus" ? .inBusContext : .immediate
         if delivery == .inBusContext { arguments = arguments.dropFirst() }
         guard let what = arguments.first, let stream = stream(what, delivery) else {
-            return print("Usage: dbusbench [--bus] advertise|notify|packet|management [COUNT]")
+            return print("Usage: dbusbench [--bus] advertise|notify|packet|management|slow [COUNT]")
         }
         let limit = arguments.dropFirst().first.flatMap { Int($0) } ?? .max
         let counter = Counter(limit: limit)
@@ -45,6 +46,7 @@ enum Main {
         configuration.advertisements = GeneratorSocket()
         let manager = BluetoothManager(configuration: configuration)
         switch what {
+        case "slow": return SlowSubscriber.delays(manager)
         case "advertise": return dataSizes(of: manager, .dbus)
         case "management": return dataSizes(of: manager, .management)
         case "notify": return values(of: manager, .signals)

@@ -65,9 +65,8 @@ struct ManagementSocket: ~Copyable {
         -> UInt8?
     {
         let packet = Self.words(command, controller, UInt16(body.count)) + body
-        guard unsafe packet.withUnsafeBytes({ unsafe write(number, $0.baseAddress, $0.count) }) == packet.count else {
-            return nil
-        }
+        // The kernel returns 0 instead of the length if it answers the command without executing it.
+        guard unsafe packet.withUnsafeBytes({ unsafe write(number, $0.baseAddress, $0.count) }) >= 0 else { return nil }
         var events = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
         var buffer = [UInt8](repeating: 0, count: 512)
         while true {
