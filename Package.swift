@@ -105,6 +105,7 @@ let package = Package(
             name: "BLECLITests",
             dependencies: [
                 "ble-cli", "RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "DBus", "Rx", "RxTest", "TestTraits",
+                argumentParser,
             ],
             swiftSettings: strict),
         // Programs of other projects on `ble-cli simulate`; make test-clients runs them.

@@ -12,7 +12,7 @@ enum Main {
         StandardStreams.secure()
         Signals.block()
         do {
-            var command = try BLECLI.parseAsRoot(CommandLineArguments.all)
+            var command = try BLECLI.parseVerb(CommandLineArguments.all)
             guard let bluetooth = command as? any BluetoothCommand else { return try command.run() }
             CommandProcess.run(
                 try bluetooth.verb(), try bluetooth.common.parsed(), simulating: try bluetooth.common.simulated())
@@ -81,6 +81,18 @@ struct BLECLI: ParsableCommand {
             AdaptersCommand.self, ScanCommand.self, ConnectCommand.self, ReadCommand.self, WriteCommand.self,
             NotifyCommand.self, PairCommand.self, ForgetCommand.self, SimulateCommand.self,
         ])
+}
+
+extension BLECLI {
+    /// Parses a command line. A valid line that begins with a verb is parsed by the verb alone.
+    ///
+    /// This takes fewer instructions than the root command, which would parse itself first and build the tree of all
+    /// verbs. The root command parses everything else, so it makes the texts of help and errors.
+    static func parseVerb(_ arguments: [String]) throws -> any ParsableCommand {
+        let verb = configuration.subcommands.first { $0.configuration.commandName == arguments.first }
+        if let command = try? verb?.parse(Array(arguments.dropFirst())) { return command }
+        return try parseAsRoot(arguments)
+    }
 }
 
 /// Runs a verb in this process until it ends, a signal arrives, or the reader closes the output.

@@ -1,0 +1,30 @@
+import ArgumentParser
+import Testing
+
+@testable import ble_cli
+
+/// Tests of the two ways to parse a command line.
+struct CommandLineTests {
+    @Test(arguments: [
+        ["scan"], ["scan", "--json", "--service", "180D", "--service", "180F", "--timeout", "1"], ["adapters", "-v"],
+        ["read", "x", "2A37", "--scenario", "crowd"], ["write", "x", "2A39", "00", "--response"], ["simulate"],
+        ["simulate", "crowd", "--bus", "unix:path=/x"], ["connect", "--", "--x"], ["diagnose", "--adapter", "-1"],
+        ["scan", "--help"], ["scan", "-h"], ["help", "scan"], ["help"], ["--help"], [], ["help", "dance"], ["scan", "help"],
+        ["scan", "--timeout"], ["scan", "--nonsense"], ["read", "x"], ["scan", "extra"], ["dance"], ["--json", "scan"],
+        ["write", "x", "2A39", "00", "--response", "--no-response"], ["scan", "--version"], ["-scan"], ["Scan"],
+        ["scan", "--generate-completion-script", "bash"], ["scan", "--experimental-dump-help"],
+    ])
+    func `Parsing only the verb has the same result as parsing the root command`(_ arguments: [String]) {
+        #expect(result { try BLECLI.parseVerb(arguments) } == result { try BLECLI.parseAsRoot(arguments) })
+    }
+
+    @Test func `A valid command line is parsed by its verb alone`() throws {
+        #expect(try BLECLI.parseVerb(["scan", "--all"]) is ScanCommand)
+        #expect(try BLECLI.parseVerb(["simulate"]) is SimulateCommand)
+    }
+
+    /// Returns the command, or the text of the error.
+    private func result(_ parse: () throws -> any ParsableCommand) -> String {
+        do { return "\(try parse())" } catch { return BLECLI.fullMessage(for: error) }
+    }
+}
