@@ -26,6 +26,9 @@ final class CallTable: @unchecked Sendable {
         self.connection = connection
     }
 
+    /// Whether no call waits for its reply.
+    var isIdle: Bool { inFlight.isEmpty }
+
     // MARK: On any thread
 
     @discardableResult

@@ -39,8 +39,17 @@ public final class Connection: Bus, ForwardingBus, TurnBasedBus {
     /// `FileNotFound` or `NoServer` (no bus there), `AccessDenied`, `AuthFailed` (the bus closed the connection twice
     /// instead of authenticating this process), `BadAddress`, `LimitsExceeded`, or `NoReply` after `timeout` without an
     /// answer.
-    public static func open(_ address: Address = .system, timeout: Duration = .seconds(5)) -> Connection {
-        let core = ConnectionCore()
+    ///
+    /// - Parameters:
+    ///   - address: The bus to connect to.
+    ///   - timeout: How long opening may take.
+    ///   - interval: The time between two readings while signals arrive quickly and no call waits for its reply.
+    ///     Reading several signals at once needs fewer wake-ups; a signal is at most this late. Default: zero, each
+    ///     signal is read at once.
+    public static func open(
+        _ address: Address = .system, timeout: Duration = .seconds(5), readingEvery interval: Duration = .zero
+    ) -> Connection {
+        let core = ConnectionCore(readingEvery: interval)
         core.open(address, timeout: timeout)
         return Connection(core)
     }

@@ -5,7 +5,7 @@ internal import CDBus
 /// The event loop's thread retains this object and not the ``Connection``, so releasing the ``Connection`` closes it.
 final class ConnectionCore: Bus, @unchecked Sendable {
     // Guard: only the event loop uses the variables.
-    private let loop = EventLoop()
+    private let loop: EventLoop
     private let lifecycle: ConnectionLifecycle
     private let connection = RawConnection()
     private let calls: CallTable
@@ -15,7 +15,8 @@ final class ConnectionCore: Bus, @unchecked Sendable {
     private var openDeadline: BusTask?
     private var lingerDeadline: BusTask?
 
-    init() {
+    init(readingEvery interval: Duration = .zero) {
+        loop = EventLoop(interval: interval)
         lifecycle = ConnectionLifecycle(loop)
         calls = CallTable(loop, lifecycle, connection)
         signals = SignalRouter(loop, lifecycle, connection, calls)
@@ -190,6 +191,8 @@ extension ConnectionCore: EventLoopClient {
         if lifecycle.state.closeReason != nil { return true }
         return !lifecycle.state.isClosed && connection.hasMessages
     }
+
+    var mayPause: Bool { lifecycle.state.isOpen && calls.isIdle && connection.interest.isReadingOnly }
 
     var isFinished: Bool { lifecycle.state.isClosed && !connection.isAdopted }
 

@@ -11,6 +11,8 @@ protocol EventLoopClient: AnyObject, Sendable {
     func turn()
     /// Whether another turn is due immediately.
     var isBusy: Bool { get }
+    /// Whether messages may wait a short time: no reply is expected, and nothing waits to be sent.
+    var mayPause: Bool { get }
     /// Whether the descriptor will never have events again.
     var isFinished: Bool { get }
 }
@@ -39,8 +41,14 @@ final class EventLoop: @unchecked Sendable {
     private var timers = TimerHeap()
     /// Work for the end of the present turn.
     private var endOfTurn: [Work] = []
+    private var pauses: ReadPauses
+    /// Whether data has arrived in the present turn.
+    private var hasReceived = false
     /// Watched sockets by descriptor.
     private var sockets: [Int32: WatchedSocket] = [:]
+
+    /// - Parameter interval: The time between two readings while data arrives quickly, see ``ReadPauses``.
+    init(interval: Duration = .zero) { pauses = ReadPauses(interval: UInt64(max(0, interval / .nanoseconds(1)))) }
 
     /// Sets the client. Call this before any other method.
     func attach(_ client: any EventLoopClient) { self.client = client }
@@ -178,6 +186,7 @@ final class EventLoop: @unchecked Sendable {
             client?.turn()
             // Deadlines expire after the turn, so that a reply that has already arrived is delivered first.
             let now = MonotonicClock.now
+            pauses.turnEnded(at: now, hasReceived: hasReceived)
             while let entry = timers.popDue(at: now) { entry.expire() }
             let last = endOfTurn
             endOfTurn = []
@@ -205,24 +214,45 @@ final class EventLoop: @unchecked Sendable {
             return false
         }
         guard let mustPoll else { return false }
-        let events = sleep(until: mustPoll ? 0 : limit, client?.interest ?? Poller.Interest())
+        let interest = client?.interest ?? Poller.Interest()
+        var events: Int16 = 0
+        var ready: [Int32] = []
+        if !mustPoll, limit != 0, mayPause(client), let end = pauses.begin() {
+            events = sleep(until: 0, interest)
+            ready = poller?.takeReady() ?? []
+            if events == 0, ready.isEmpty {
+                poller?.pause(milliseconds: milliseconds(until: min(end, limit ?? .max)))
+                events = sleep(until: 0, interest)
+            }
+        } else {
+            events = sleep(until: mustPoll ? 0 : limit, interest)
+        }
         inbox.withLock {
             $0.isAsleep = false
             swap(&$0.work, &batch)
         }
         if events != 0 { client?.handle(events) }
         // Looks up each socket at its turn, because the callback of another socket may have removed it.
-        for descriptor in poller?.takeReady() ?? [] { sockets[descriptor]?.ready() }
+        if ready.isEmpty { ready = poller?.takeReady() ?? [] }
+        hasReceived = events != 0 || !ready.isEmpty
+        for descriptor in ready { sockets[descriptor]?.ready() }
         return true
     }
 
+    /// Whether nothing is lost if the loop reads its descriptors a little later.
+    private func mayPause(_ client: (any EventLoopClient)?) -> Bool {
+        client?.mayPause == true && !sockets.values.contains { $0.events == Int16(POLLOUT) }
+    }
+
+    /// Returns the time until a moment. 0 stands for the present.
+    private func milliseconds(until limit: UInt64) -> Int32 {
+        let now = limit == 0 ? 0 : MonotonicClock.now
+        // Rounds up; otherwise the thread would wake repeatedly just before a timer is due.
+        return limit <= now ? 0 : Int32(clamping: (limit - now - 1) / 1_000_000 + 1)
+    }
+
     private func sleep(until limit: UInt64?, _ interest: Poller.Interest) -> Int16 {
-        var milliseconds: Int32 = -1
-        if let limit {
-            let now = limit == 0 ? 0 : MonotonicClock.now
-            // Rounds up; otherwise the thread would wake repeatedly just before a timer is due.
-            milliseconds = limit <= now ? 0 : Int32(clamping: (limit - now - 1) / 1_000_000 + 1)
-        }
+        let milliseconds = limit.map(milliseconds(until:)) ?? -1
         guard let poller else {
             // Q14: the process has no descriptor left for a poller. A short sleep replaces it, so that work still runs.
             usleep(milliseconds == 0 ? 0 : 10_000)

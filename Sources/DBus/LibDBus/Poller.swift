@@ -17,6 +17,8 @@ final class Poller {
         var descriptor: Int32 = -1
         /// The events as flags of poll(2), which have the same values in epoll(7).
         var events: Int16 = 0
+
+        var isReadingOnly: Bool { events == Int16(POLLIN) }
     }
 
     /// Makes a poller; nil if the process has no descriptor left.
@@ -62,6 +64,12 @@ final class Poller {
         if count > 2 { unsafe collect(ready.2, &events) }
         if count > 3 { unsafe collect(ready.3, &events) }
         return events
+    }
+
+    /// Waits until the time-out passes or another thread wakes the poller. Ignores all other descriptors.
+    func pause(milliseconds: Int32) {
+        var request = pollfd(fd: event.number, events: Int16(POLLIN), revents: 0)
+        _ = unsafe poll(&request, 1, milliseconds)
     }
 
     private func collect(_ ready: epoll_event, _ events: inout Int16) {

@@ -17,6 +17,14 @@ extension BluetoothManager {
         public var scheduler: any SchedulerType
         /// When and where streams deliver their events. Default: ``Delivery/immediate``.
         public var delivery: Delivery = .immediate
+        /// The time between two readings of messages while they arrive quickly. Default: 4 ms.
+        ///
+        /// At more than about 500 messages a second, waking up for each costs more than handling it. So while messages
+        /// follow each other in less than half of this time, the manager reads all that have arrived in this time
+        /// together: each advertisement or value is at most this late. The first message after a quiet time is read at
+        /// once, and so is everything while a call to bluetoothd waits for its reply. With zero, each message is read
+        /// at once. Applies to managers that open the system bus themselves.
+        public var readingInterval: Duration = .milliseconds(4)
         /// How long to wait for replies. Default: see ``Deadlines``.
         public var deadlines: Deadlines
         /// How to answer pairing requests. Default: decline all, see ``PairingPolicy``.

@@ -13,7 +13,9 @@ extension BluetoothManager {
         var configuration = configuration
         configuration.controller = configuration.controller ?? HCIController()
         configuration.advertisements = configuration.advertisements ?? KernelAdvertisements.ofSystemBus
-        self.init(configuration: configuration) { Connection.open(.system) }
+        self.init(configuration: configuration) { [interval = configuration.readingInterval] in
+            Connection.open(.system, readingEvery: interval)
+        }
     }
 
     /// Makes a manager over a given bus, for example of a simulation.

@@ -1,0 +1,37 @@
+/// Decides when an event loop pauses before it reads, so that it reads several messages at once.
+///
+/// At high rates, waking up for each message costs more than the message. A loop therefore pauses while data arrives
+/// quickly. It reads the first data after a quiet time at once, and each later message at most one interval late.
+struct ReadPauses {
+    /// The time between two readings while data arrives quickly, in nanoseconds; 0: the loop never pauses.
+    let interval: UInt64
+    /// When data was last received, on the monotonic clock.
+    private var latest: UInt64 = 0
+    private var isFast = false
+    private var isPausing = false
+
+    init(interval: UInt64 = 0) { self.interval = interval }
+
+    /// Returns the time until which the loop pauses; nil if it does not.
+    ///
+    /// The loop first reads what has already arrived, so a flood causes no pauses.
+    mutating func begin() -> UInt64? {
+        guard isFast else { return nil }
+        isPausing = true
+        return latest + interval
+    }
+
+    /// Records the end of a turn.
+    ///
+    /// Data is fast if it follows other data in less than half of the interval, or if some has arrived in a pause. At
+    /// lower rates, a pause would be one more wake-up.
+    mutating func turnEnded(at now: UInt64, hasReceived: Bool) {
+        if hasReceived {
+            isFast = interval > 0 && (isPausing || now - latest < interval / 2)
+            latest = now
+        } else if isPausing {
+            isFast = false
+        }
+        isPausing = false
+    }
+}
