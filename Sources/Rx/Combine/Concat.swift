@@ -31,6 +31,7 @@ extension ObservableType {
         return Observable(
             MultiInputSource { downstream in
                 let sink = ForwardingSink(into: downstream)
+                sink.attachToDownstream()
                 for element in elements where sink.isLive { sink.next(element) }
                 upstream.run(sink)
             })

@@ -43,8 +43,9 @@ class FlattenSink<Element>: MultiInputSink<Element> {
         switch drain.enter() {
         case .nested: return isLive && stream.emitOnlyElement(to: downstream)
         case .first:
-            defer { drain.leave() }
-            return isLive && stream.emitOnlyElement(to: downstream)
+            let isForwarded = isLive && stream.emitOnlyElement(to: downstream)
+            drain.leave()
+            return isForwarded
         case .busy: return false
         }
     }

@@ -30,22 +30,40 @@ final class Box<Element> {
     ///
     /// The deinitializer of the old element may send the next element.
     @inline(__always)
-    func store(_ new: consuming Element) {
-        if isEmpty {
-            unsafe place.initialize(to: new)
-            isEmpty = false
-        } else {
-            exchange(&new)
-        }
+    func store(_ new: consuming Element) { exchange(&new) }
+
+    // A separate function, so that `exchange` reserves no memory for the copy.
+    @inline(never)
+    private func storeFirst(_ new: Element) {
+        unsafe place.initialize(to: new)
+        isEmpty = false
     }
 
     /// Swaps the stored element and the argument. The caller decides when to release the old element.
+    ///
+    /// An empty box stores a copy of the argument.
     @inline(__always)
     func exchange(_ new: inout Element) {
-        precondition(!isEmpty, "Box.exchange: the box is empty.")
+        if isEmpty { return storeFirst(new) }
         let old = unsafe place.move()
         unsafe place.initialize(to: new)
         new = old
+    }
+
+    /// Calls `exchange` on the box if there is one, without retaining the box; returns false if there is none.
+    ///
+    /// Memory safety: the caller retains the box during the call.
+    @inline(__always)
+    static func exchange(_ new: inout Element, in box: Box<Element>?) -> Bool {
+        guard let unretained = unsafe unretained(box) else { return false }
+        unsafe unretained._withUnsafeGuaranteedRef { $0.exchange(&new) }
+        return true
+    }
+
+    @inline(__always)
+    private static func unretained(_ box: Box<Element>?) -> Unmanaged<Box<Element>>? {
+        guard let box else { return nil }
+        return unsafe .passUnretained(box)
     }
 
     /// Changes the stored element in place. The closure must not use the box.

@@ -40,6 +40,18 @@ public import Synchronization
             return UncheckedTransfer(body())
         }.value
     }
+
+    /// Calls the closure with the value while no other thread holds the lock.
+    ///
+    /// An element that a closure captures or returns would cost checks for exclusive access or a metadata lookup.
+    @inlinable @inline(__always)
+    package borrowing func withLock<Value>(_ value: inout Value, _ body: (inout Value) -> Void) {
+        mutex.withLock { _ in
+            _ = sanitizerOrder.load(ordering: .acquiring)
+            defer { sanitizerOrder.store(true, ordering: .releasing) }
+            body(&value)
+        }
+    }
 }
 
 /// Carries a value into a closure that may run on another thread, or out of a lock.

@@ -21,15 +21,17 @@ class Sink<Element>: SubscriptionNode {
 class SingleInputSink<Input, Output>: Sink<Input> {
     final let downstream: Sink<Output>
 
+    /// Creates a sink. Call `attachToDownstream` next.
     init(into downstream: Sink<Output>) {
+        // Does not attach the sink, because in an initializer the call would retain and release both sinks.
         self.downstream = downstream
-        super.init()
-        attachToDownstream()
     }
 
-    // A separate function, because the same call inside `init` retains and releases more.
-    @inline(never)
-    private final func attachToDownstream() { downstream.attach(self) }
+    /// Attaches the sink to its downstream, which disposes of it. Call this method once, before the first event.
+    ///
+    /// `OperatorSource` calls this method for the sinks of `lift`.
+    @inline(__always)
+    final func attachToDownstream() { downstream.attach(self) }
 
     /// Forwards an element, unless the subscription has been disposed of.
     @inline(__always)

@@ -26,14 +26,18 @@ class Source<Element> {
 /// The source of an operator with one upstream. The closure creates the sink of each subscription.
 final class OperatorSource<Input, Output>: Source<Output> {
     private let upstream: Source<Input>
-    private let makeSink: (Sink<Output>) -> Sink<Input>
+    private let makeSink: (Sink<Output>) -> SingleInputSink<Input, Output>
 
-    init(_ upstream: Source<Input>, _ makeSink: @escaping (Sink<Output>) -> Sink<Input>) {
+    init(_ upstream: Source<Input>, _ makeSink: @escaping (Sink<Output>) -> SingleInputSink<Input, Output>) {
         self.upstream = upstream
         self.makeSink = makeSink
     }
 
-    override func run(_ downstream: Sink<Output>) { upstream.run(makeSink(downstream)) }
+    override func run(_ downstream: Sink<Output>) {
+        let sink = makeSink(downstream)
+        sink.attachToDownstream()
+        upstream.run(sink)
+    }
 }
 
 /// The source of an operator with several inputs or a timer. The closure starts each subscription.
@@ -52,7 +56,9 @@ extension ObservableType {
     /// Returns the stream of an operator that is applied to this stream.
     ///
     /// `makeSink` creates the operator's sink for each subscription.
-    func lift<Output>(_ makeSink: @escaping (Sink<Output>) -> Sink<Element>) -> Observable<Output> {
+    func lift<Output>(
+        _ makeSink: @escaping (Sink<Output>) -> SingleInputSink<Element, Output>
+    ) -> Observable<Output> {
         Observable<Output>(OperatorSource(asObservable().source, makeSink))
     }
 }

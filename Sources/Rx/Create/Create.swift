@@ -37,11 +37,15 @@ extension ObservableType {
                     let created = try resourceFactory()
                     resource = created
                     let source = try observableFactory(created).source
-                    source.connect(UsingSink(created, into: downstream))
+                    let sink = UsingSink(created, into: downstream)
+                    sink.attachToDownstream()
+                    source.connect(sink)
                 } catch {
                     // Sends the error through a `UsingSink`, so that the resource is disposed of after the error, as at
                     // any other end.
-                    UsingSink<Element>(resource ?? Disposables.create(), into: downstream).fail(error)
+                    let sink = UsingSink<Element>(resource ?? Disposables.create(), into: downstream)
+                    sink.attachToDownstream()
+                    sink.fail(error)
                 }
             })
     }
@@ -63,7 +67,10 @@ private final class Deferred<Element>: Source<Element> {
 
     override func run(_ sink: Sink<Element>) {
         do {
-            try factory().source.connect(ForwardingSink(into: sink))
+            let source = try factory().source
+            let entry = ForwardingSink(into: sink)
+            entry.attachToDownstream()
+            source.connect(entry)
         } catch {
             sink.error(error)
         }

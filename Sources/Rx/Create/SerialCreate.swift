@@ -29,6 +29,7 @@ private final class SerialCreate<Element>: Source<Element> {
 
     override func run(_ sink: Sink<Element>) {
         let entry = ForwardingSink(into: sink)
+        entry.attachToDownstream()
         entry.attach(subscribe(SerialObserver(entry)))
     }
 }

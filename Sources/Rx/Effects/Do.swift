@@ -26,6 +26,7 @@ extension ObservableType {
             MultiInputSource { downstream in
                 onSubscribe?()
                 let sink = DoSink(hooks, into: downstream)
+                sink.attachToDownstream()
                 upstream.run(sink)
                 onSubscribed?()
                 sink.subscribed()

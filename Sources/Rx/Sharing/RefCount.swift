@@ -34,6 +34,7 @@ final class RefCount<Element>: Source<Element> {
 
     override func run(_ sink: Sink<Element>) {
         let subscriber = RefCountSink(self, into: sink)
+        subscriber.attachToDownstream()
         enter(subscriber)
         core.connect(subscriber)
         // `isFirst` is known only after the subscription. Stored elements may have ended this subscriber, or its

@@ -34,11 +34,7 @@ public final class AsyncSubject<Element>: Observable<Element>, SubjectType, Obse
 /// The core of `AsyncSubject`: stores the last element and sends nothing before completion.
 private final class AsyncCore<Element>: SubjectCore<Element> {
     private let last = Box<Element>()
-    init() { super.init(.silent) }
-
-    override func retain(_ value: inout Element) {
-        if last.isEmpty { last.store(value) } else { last.exchange(&value) }
-    }
+    init() { super.init(.silent, latest: last) }
 
     override func replayedElements(afterEnd ended: Bool) -> [Element] { ended && failure == nil ? finalElements() : [] }
     override func finalElements() -> [Element] { last.isEmpty ? [] : [last.value] }

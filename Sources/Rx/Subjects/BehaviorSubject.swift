@@ -61,12 +61,10 @@ final class BehaviorCore<Element>: SubjectCore<Element> {
 
     init(_ value: Element) {
         stored = Box(value)
-        super.init(.replayed)
+        super.init(.replayed, latest: stored)
     }
 
     var current: Element { locked { stored.value } }
-
-    override func retain(_ value: inout Element) { stored.exchange(&value) }
 
     override func replayedElements(afterEnd ended: Bool) -> [Element] { ended ? [] : [stored.value] }
 }

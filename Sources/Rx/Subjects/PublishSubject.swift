@@ -34,14 +34,14 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
     /// Sends an event to all subscribers. Events after the end are ignored.
     public func on(_ event: Event<Element>) {
         switch event {
-        case .next(let value): core.next(value)
+        case .next(let value): core.nextUnretained(value)
         case .error(let error): core.error(error)
         case .completed: core.completed()
         }
     }
 
     /// Sends an element to all subscribers.
-    public func onNext(_ element: Element) { core.next(element) }
+    public func onNext(_ element: Element) { core.nextUnretained(element) }
 
     /// Fails the stream with the error.
     public func onError(_ error: any Error) { core.error(error) }

@@ -61,29 +61,20 @@ public final class ReplaySubject<Element>: Observable<Element>, SubjectType, Can
 /// With the usual limit of 1, the element is in a reused `Box`, so storing later elements allocates nothing.
 class ReplayCore<Element>: SubjectCore<Element> {
     private let limit: Int
-    private final let only: Box<Element>?
     private final let past = FIFOQueue<Element>()
 
     init(limit: Int) {
         self.limit = limit
-        only = limit == 1 ? Box() : nil
-        super.init(limit > 0 ? .replayed : .none)
+        super.init(limit > 0 ? .replayed : .none, latest: limit == 1 ? Box() : nil)
     }
 
     final override func retain(_ value: inout Element) {
-        guard let only, !only.isEmpty else { return keep(&value) }
-        only.exchange(&value)
-    }
-
-    @inline(never)
-    private final func keep(_ value: inout Element) {
-        if let only { return only.store(value) }
         past.append(value)
         if past.count > limit { value = past.removeFirst() }
     }
 
     final override func replayedElements(afterEnd ended: Bool) -> [Element] {
-        guard let only else { return past.contents }
-        return only.isEmpty ? [] : [only.value]
+        guard let latest else { return past.contents }
+        return latest.isEmpty ? [] : [latest.value]
     }
 }

@@ -19,8 +19,8 @@ class SubjectCore<Element>: Source<Element> {
     private let list = SubscriberList<Element>()
 
     private let hasNewSubscribers = Atomic<Bool>(false)
-    // `lock` guards the next five fields and the stored elements of subclasses. Under it, no user code runs and no
-    // element is released.
+    // `lock` guards the next five fields and all stored elements. Under it, no user code runs and no element is
+    // released.
     private let lock = Lock()
     private final var firstNew: SubscriberSlot<Element>?
     private final var lastNew: SubscriberSlot<Element>?
@@ -39,15 +39,21 @@ class SubjectCore<Element>: Source<Element> {
     }
 
     private final let kind: Retention
+    /// The last element, in a core that stores only this one.
+    final let latest: Box<Element>?
     // Stored, because in generic code each `SubscriberSlot(…)` would look up the type in the run-time metadata.
     private final let slotType: SubscriberSlot<Element>.Type = SubscriberSlot<Element>.self
 
-    init(_ kind: Retention = .none) { self.kind = kind }
+    /// Creates a core. `latest` is the storage of the last element, in a core that stores only this one.
+    init(_ kind: Retention = .none, latest: Box<Element>? = nil) {
+        self.kind = kind
+        self.latest = latest
+    }
 
     /// Whether the core ends with its last subscriber and rejects subscribers after any end, as in `share`.
     var rejectsLateSubscribers: Bool { false }
 
-    /// Stores the element if later subscribers need it. Called under the lock.
+    /// Stores the element in a core that stores several. Called under the lock.
     ///
     /// An element that is no longer stored is returned in `value`, so that the caller releases it outside the lock.
     func retain(_ value: inout Element) {}
@@ -82,15 +88,18 @@ class SubjectCore<Element>: Source<Element> {
     // MARK: Sending
 
     final func next(_ value: Element) {
-        if kind != .none { return nextRetained(value) }
-        // Without stored elements, no lock is needed here: after the end the list is empty, so nothing is sent.
-        switch drain.enter() {
-        case .nested: send(value, upTo: .max)
-        case .first:
-            send(value, upTo: .max)
-            drain.leave()
-        case .busy: postpone(value)
-        }
+        // Both calls are the last instruction and are not inlined, so that the choice costs few instructions.
+        if kind == .none { nextUnretained(value) } else { nextRetained(value) }
+    }
+
+    /// Sends an element without storing it. Only for a core that stores no elements.
+    @inline(never)
+    final func nextUnretained(_ value: Element) {
+        // No lock is needed here: after the end the list is empty, so nothing is sent.
+        let entry = drain.enter()
+        if entry == .busy { return postpone(value) }
+        send(value, upTo: .max)
+        if entry == .first { drain.leave() }
     }
 
     @inline(never)
@@ -103,27 +112,29 @@ class SubjectCore<Element>: Source<Element> {
     ///
     /// Therefore elements are stored in the order of delivery, and a subscriber receives each element once, either
     /// stored or live.
+    @inline(never)
     private final func nextRetained(_ value: Element) {
+        // After the exchange, an element that is no longer stored, which is released outside the lock.
         var kept = value
-        var entry = SerialDrain.Admission.busy
         var limit = 0
-        let passes = lock.withLock { () -> Bool in
-            guard ending == nil else { return false }
-            retain(&kept)
-            if kind == .silent { return false }
+        // Nil if the element is not sent.
+        var entry: SerialDrain.Admission?
+        // A function instead of a closure, because a closure of this size would not be inlined.
+        @inline(__always)
+        func storeAndEnter(_ kept: inout Element) {
+            guard ending == nil else { return }
+            if !Box.exchange(&kept, in: latest) { retain(&kept) }
+            if kind == .silent { return }
             limit = admitted
-            entry = drain.enter()
-            if entry == .busy { enqueueAtDrain(value, limit) }
-            return true
+            let admission = drain.enter()
+            if admission == .busy { enqueueAtDrain(value, limit) }
+            entry = admission
         }
-        guard passes else { return }
-        switch entry {
-        case .nested: send(value, upTo: limit)
-        case .first:
-            send(value, upTo: limit)
-            drain.leave()
-        case .busy: drain.runQueued()
-        }
+        lock.withLock(&kept, storeAndEnter)
+        guard let entry else { return }
+        if entry == .busy { return drain.runQueued() }
+        send(value, upTo: limit)
+        if entry == .first { drain.leave() }
     }
 
     @inline(never)
@@ -197,13 +208,26 @@ class SubjectCore<Element>: Source<Element> {
     final func admit(_ sink: Sink<Element>) -> Bool {
         let slot = slotType.init(of: self, to: sink)
         if kind == .replayed { return admitWithReplay(slot, sink) }
+        let isLate = lock.withLock { () -> Bool in
+            if ending != nil { return true }
+            addNewSubscriber(slot)
+            return false
+        }
+        if isLate { return admitLate(slot, sink) }
+        sink.attach(slot)
+        return true
+    }
+
+    /// Sends the end, and what precedes it, to a subscriber that came after the end.
+    @inline(never)
+    private final func admitLate(_ slot: SubscriberSlot<Element>, _ sink: Sink<Element>) -> Bool {
+        if rejectsLateSubscribers { return false }
         var late: Ending?
         var past: [Element] = []
         lock.withLock {
             late = ending
-            if late == nil { addNewSubscriber(slot) } else { past = replayedElements(afterEnd: true) }
+            past = replayedElements(afterEnd: true)
         }
-        if late != nil, rejectsLateSubscribers { return false }
         sink.attach(slot)
         deliverPast(slot, late, past: past)
         return true

@@ -32,6 +32,7 @@ final class SubscriberList<Element> {
     }
 
     /// Sends the element to all subscribers with a number up to the limit.
+    @inline(__always)
     func send(_ value: Element, upTo limit: Int) {
         // Slots that are added during the event have higher numbers and are skipped.
         let newest = min(newest, limit)

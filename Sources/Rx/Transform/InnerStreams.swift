@@ -37,7 +37,12 @@ private final class InnerStream<Element>: Source<Element> {
     }
 
     override func connect(_ sink: Sink<Element>) { run(sink) }
-    override func run(_ sink: Sink<Element>) { core.run(InnerStreamSink(sourceUsers.retain(), into: sink)) }
+
+    override func run(_ sink: Sink<Element>) {
+        let inner = InnerStreamSink(sourceUsers.retain(), into: sink)
+        inner.attachToDownstream()
+        core.run(inner)
+    }
 }
 
 private final class InnerStreamSink<Element>: SingleInputSink<Element, Element> {
