@@ -76,9 +76,12 @@ struct PacketCampaign: Sendable {
 
     // MARK: Events
 
-    private static func event(_ packet: [UInt8]) -> [UInt8] {
-        let length = 14 + packet.count
-        return [0x12, 0, 0, 0, UInt8(length & 255), UInt8(length >> 8), 1, 0, 0, 0xEE, 0xFF, 0xC0, 2, 0xC4, 0, 0, 0, 0]
+    /// Returns the event Device Found, or the one for monitors, which has a handle before the other fields.
+    private static func event(_ packet: [UInt8], isForMonitors: Bool = false) -> [UInt8] {
+        let handle: [UInt8] = isForMonitors ? [7, 0] : []
+        let length = handle.count + 14 + packet.count
+        return [isForMonitors ? 0x2F : 0x12, 0, 0, 0, UInt8(length & 255), UInt8(length >> 8)] + handle
+            + [1, 0, 0, 0xEE, 0xFF, 0xC0, 2, 0xC4, 0, 0, 0, 0]
             + [UInt8(packet.count & 255), UInt8(packet.count >> 8)] + packet
     }
 
@@ -98,7 +101,7 @@ struct PacketCampaign: Sendable {
         if dice.chance(30), !packet.isEmpty { packet[dice.roll(packet.count)] = dice.chance(50) ? 0 : 0xFF }
         if dice.chance(20) { packet.removeLast(dice.roll(packet.count + 1)) }
         if dice.chance(20) { packet += [UInt8](repeating: 0, count: dice.roll(8)) }
-        var event = event(packet)
+        var event = event(packet, isForMonitors: dice.chance(30))
         if dice.chance(10) { event.removeLast(dice.roll(event.count)) }
         if dice.chance(10) { event[dice.roll(min(20, event.count))] = UInt8(truncatingIfNeeded: dice.next()) }
         if dice.chance(5) { event += [1, 2, 3] }

@@ -131,10 +131,14 @@ struct AdvertisementPacketTests {
     }
 }
 
-/// The event Device Found of the management interface.
+/// The events Device Found and Advertisement Monitor Device Found of the management interface.
 struct DeviceFoundTests {
     private let event: [UInt8] =
         [0x12, 0, 1, 0, 17, 0] + [1, 0, 0, 0xEE, 0xFF, 0xC0] + [2, 0xC4] + [4, 0, 0, 0] + [3, 0] + [2, 0x0A, 4]
+
+    private let monitorEvent: [UInt8] =
+        [0x2F, 0, 1, 0, 19, 0] + [7, 0] + [1, 0, 0, 0xEE, 0xFF, 0xC0] + [2, 0xC4] + [4, 0, 0, 0] + [3, 0]
+        + [2, 0x0A, 4]
 
     private func found(_ event: [UInt8]) -> DeviceFound? {
         guard case .found(let found) = DeviceFound.read(event, event.count) else { return nil }
@@ -150,8 +154,33 @@ struct DeviceFoundTests {
         #expect(found.controller == 1)
         #expect(found.address == "C0:FF:EE:00:00:01")
         #expect(found.rssi == -60)
-        #expect(found.flags == 4)
+        #expect(found.flags == 4 && !found.isForMonitors)
         #expect(Array(event[found.packet]) == [2, 0x0A, 4])
+    }
+
+    @Test func `An event for monitors has the same values after the handle of the monitor`() throws {
+        let found = try #require(self.found(monitorEvent))
+        #expect(found.controller == 1)
+        #expect(found.address == "C0:FF:EE:00:00:01")
+        #expect(found.rssi == -60)
+        #expect(found.flags == 4 && found.isForMonitors)
+        #expect(Array(monitorEvent[found.packet]) == [2, 0x0A, 4])
+    }
+
+    @Test func `Malformed events for monitors are recognised`() {
+        for count in 0..<monitorEvent.count { #expect(isMalformed(Array(monitorEvent.prefix(count)))) }
+        for count in 6..<monitorEvent.count {
+            // The length in the header is correct, and the fields are cut.
+            var event = Array(monitorEvent.prefix(count))
+            event[4] = UInt8(count - 6)
+            #expect(isMalformed(event))
+        }
+        #expect(isMalformed(monitorEvent + [0]))
+        for (index, value): (Int, UInt8) in [(4, 17), (20, 2), (20, 200), (21, 1), (14, 3)] {
+            var event = monitorEvent
+            event[index] = value
+            #expect(isMalformed(event))
+        }
     }
 
     @Test func `Only the given length of the buffer is read`() {
