@@ -1,6 +1,6 @@
 /// Encodes an advertisement as AD structures. Source: Core Specification Supplement, Part A.
 enum AdvertisingPacket {
-    static func bytes(_ advertisement: SimulatedAdvertisement) -> [UInt8] {
+    static func bytes(_ advertisement: SimulatedAdvertisement, includingName: Bool = true) -> [UInt8] {
         var packet: [UInt8] = []
         if let flags = advertisement.flags { packet.append(structure: 0x01, [flags]) }
         for list in lists(of: advertisement.services.map(uuid)) { packet.append(structure: list.type, list.bytes) }
@@ -12,7 +12,7 @@ enum AdvertisingPacket {
         }
         if let power = advertisement.txPower { packet.append(structure: 0x0A, [UInt8(bitPattern: power)]) }
         if let appearance = advertisement.appearance { packet.append(structure: 0x19, littleEndian(appearance)) }
-        if let name = advertisement.name { packet.append(structure: 0x09, name) }
+        if includingName, let name = advertisement.name { packet.append(structure: 0x09, name) }
         return packet
     }
 

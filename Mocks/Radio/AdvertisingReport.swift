@@ -13,6 +13,8 @@ final class AdvertisingReport {
     let serviceData: [(key: String, data: [UInt8])]
     /// The AD structures of the packet.
     private(set) lazy var packet = AdvertisingPacket.bytes(advertisement)
+    /// The AD structures of the packet without its scan response, which contains the name.
+    private(set) lazy var packetWithoutName = AdvertisingPacket.bytes(advertisement, includingName: false)
     private let advertisement: SimulatedAdvertisement
 
     init(_ advertisement: SimulatedAdvertisement) {

@@ -15,15 +15,24 @@ final class ManagementSockets {
 
     func closeAll() { sockets = [] }
 
-    /// Sends the event Device Found for a packet to all sockets.
-    func send(_ report: AdvertisingReport, rssi: Int16, from deviceState: SimulatedDeviceState, on adapter: Int) {
+    /// Sends the event for a packet to all sockets: Device Found, or the one for monitors.
+    ///
+    /// The kernel does not know which monitor matches, so the monitor's handle is 0. Without a scan, there is no scan
+    /// response, and therefore no name.
+    ///
+    /// Source: Linux 6.1, `mgmt_adv_monitor_device_found`.
+    func send(
+        _ report: AdvertisingReport, rssi: Int16, from deviceState: SimulatedDeviceState, on adapter: Int,
+        forMonitors: Bool
+    ) {
         guard !sockets.isEmpty else { return }
-        let packet = report.packet
+        let packet = forMonitors ? report.packetWithoutName : report.packet
         var event: [UInt8] = []
-        event.reserveCapacity(20 + packet.count)
-        event.append(number: 0x0012, bytes: 2)
+        event.reserveCapacity(22 + packet.count)
+        event.append(number: forMonitors ? 0x002F : 0x0012, bytes: 2)
         event.append(number: UInt64(adapter), bytes: 2)
-        event.append(number: UInt64(14 + packet.count), bytes: 2)
+        event.append(number: UInt64((forMonitors ? 16 : 14) + packet.count), bytes: 2)
+        if forMonitors { event.append(number: 0, bytes: 2) }
         event.append(number: deviceState.address.number, bytes: 6)
         event.append(deviceState.address.isRandom ? 2 : 1)
         event.append(UInt8(bitPattern: Int8(clamping: rssi)))
@@ -48,8 +57,9 @@ extension [UInt8] {
 extension SimulatedBlueZ {
     /// Opens a management socket, as a process with CAP_NET_ADMIN does, and returns its file descriptor.
     ///
-    /// While an adapter scans, the socket receives the event Device Found for each received packet. The caller closes
-    /// the descriptor. To use the socket in a manager, return it from an `AdvertisementSource`.
+    /// While an adapter scans, the socket receives the event Device Found for each received packet. While only
+    /// advertisement monitors exist, it receives the event Advertisement Monitor Device Found. The caller closes the
+    /// descriptor. To use the socket in a manager, return it from an `AdvertisementSource`.
     ///
     /// - Throws: `LimitsExceeded` if the process has no descriptor left.
     public func openManagementSocket() throws(DBusError) -> Int32 {

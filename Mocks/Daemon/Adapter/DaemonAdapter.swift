@@ -121,10 +121,13 @@ final class DaemonAdapter {
     // MARK: Advertising reports from the radio
 
     func receive(_ report: AdvertisingReport, rssi: Int16, from deviceState: SimulatedDeviceState) {
-        let watching = monitors.isListening ? monitors.matching(report) : []
+        let isMonitored = monitors.isListening
+        let watching = isMonitored ? monitors.matching(report) : []
         let isScanned = discovery.isReceiving && discovery.kernelPasses(report, rssi: rssi)
+        guard isScanned || isMonitored else { return }
+        // bluetoothd compares the patterns, so the kernel also sends packets that match no monitor.
+        management.send(report, rssi: rssi, from: deviceState, on: number, forMonitors: !isScanned)
         guard isScanned || !watching.isEmpty else { return }
-        management.send(report, rssi: rssi, from: deviceState, on: number)
         let isDiscoverable =
             !watching.isEmpty || discovery.isDiscoverable(report, address: deviceState.address)
         let device: DaemonDevice
@@ -139,7 +142,8 @@ final class DaemonAdapter {
         defer { for monitor in watching { monitor.markSeen(device.path, rssi: rssi) } }
         guard isDiscoverable, discovery.matches(report) else { return }
         device.take(
-            report, rssi: rssi, threshold: discovery.isFiltered ? 0 : 8, keepsDuplicates: discovery.keepsDuplicates)
+            report, rssi: rssi, threshold: discovery.isFiltered ? 0 : 8, keepsDuplicates: discovery.keepsDuplicates,
+            includingName: isScanned)
         temporaryDevices.reported(device)
     }
 

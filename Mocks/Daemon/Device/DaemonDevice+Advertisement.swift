@@ -4,11 +4,13 @@ import DBus
 ///
 /// Source: btd_adapter_update_found_device in src/adapter.c, and src/device.c.
 extension DaemonDevice {
-    func take(_ report: AdvertisingReport, rssi: Int16, threshold: Int16, keepsDuplicates: Bool) {
+    func take(
+        _ report: AdvertisingReport, rssi: Int16, threshold: Int16, keepsDuplicates: Bool, includingName: Bool = true
+    ) {
         let isSame = report === lastReport
         if isSame, keepsDuplicates, threshold == 0, repeatReport(rssi) { return }
         setStrength(rssi, threshold: threshold)
-        if !isSame || txPower == nil { takeFields(of: report) }
+        if !isSame || txPower == nil { takeFields(of: report, includingName: includingName) }
         guard !isSame || keepsDuplicates else { return }
         if manufacturerData.take(report.manufacturerData, clearing: keepsDuplicates) { changed(Index.manufacturerData) }
         if serviceData.take(report.serviceData, clearing: keepsDuplicates) { changed(Index.serviceData) }
@@ -16,7 +18,8 @@ extension DaemonDevice {
             flags = report.flags
             changed("AdvertisingFlags")
         }
-        lastReport = report
+        // The next packet of a scan may add the name.
+        lastReport = includingName ? report : nil
         repeats = [:]
     }
 
@@ -47,13 +50,13 @@ extension DaemonDevice {
         changed(Index.rssi)
     }
 
-    private func takeFields(of report: AdvertisingReport) {
+    private func takeFields(of report: AdvertisingReport, includingName: Bool) {
         if let power = report.txPower, power != txPower {
             txPower = power
             changed("TxPower")
         }
         setAppearance(report.appearance)
-        setName(report.name)
+        if includingName { setName(report.name) }
         guard resolvedServices == nil else { return }
         let new = report.services.filter { !advertisedServices.contains($0) }
         guard !new.isEmpty else { return }
