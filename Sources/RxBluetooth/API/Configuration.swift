@@ -187,6 +187,8 @@ public struct Deadlines: Sendable {
     /// The deadline for reading the RSSI of a link from the controller. Default: 5 s.
     public var rssi: Duration = .seconds(5)
     /// The deadline for starting a scan. Default: 15 s.
+    ///
+    /// A passive scan has this deadline for each of its two steps: the registration and the activation of its monitor.
     public var startScan: Duration = .seconds(15)
     /// The deadline for stopping a scan. Default: 5 s.
     public var stopScan: Duration = .seconds(5)

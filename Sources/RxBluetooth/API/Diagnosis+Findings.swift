@@ -123,7 +123,9 @@ extension Diagnosis.ScanStatus {
                     Diagnosis.Finding(
                         .scanNotStarted,
                         "A scan with \(adapter) has been starting for \(duration.spoken), and \(why).",
-                        "End other scans and pairings with this adapter. If there are none, restart bluetoothd.")
+                        isPassive
+                            ? "Restart bluetoothd, or scan with the mode .active."
+                            : "End other scans and pairings with this adapter. If there are none, restart bluetoothd.")
                 )
             ]
         case .active:
@@ -134,7 +136,10 @@ extension Diagnosis.ScanStatus {
                     silence,
                     Diagnosis.Finding(
                         .nothingHeard, "The scan with \(adapter) has received no advertisement for \(silence.spoken).",
-                        "Check that a device advertises nearby. ScanOptions.restartsAfterSilence restarts silent scans."
+                        (isPassive
+                            ? "Check that a device advertises data nearby that the patterns match. "
+                            : "Check that a device advertises nearby. ")
+                            + "ScanOptions.restartsAfterSilence restarts silent scans."
                     )
                 )
             ]

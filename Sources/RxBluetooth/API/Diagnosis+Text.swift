@@ -74,14 +74,17 @@ extension Diagnosis.ScanStatus {
         let scans = subscribers == 1 ? "1 scan" : "\(subscribers) scans"
         switch step {
         case .starting:
-            return "A discovery session with \(adapter) for \(scans) has been starting for \(duration.spoken)."
-        case .stopping: return "A discovery session with \(adapter) is being stopped."
+            return "\(session) with \(adapter) for \(scans) has been starting for \(duration.spoken)."
+        case .stopping: return "\(session) with \(adapter) is being stopped."
         case .active:
             let heard = sinceAdvertisement.map { "last advertisement \($0.spoken) ago" } ?? "no advertisement yet"
             let time = "for \(duration.spoken) (\(scans))"
-            return "This program has been scanning with \(adapter) \(time); \(heard)\(lossText)."
+            let verb = isPassive ? "scanning passively" : "scanning"
+            return "This program has been \(verb) with \(adapter) \(time); \(heard)\(lossText)."
         }
     }
+
+    private var session: String { isPassive ? "A monitor for passive scans" : "A discovery session" }
 }
 
 extension Diagnosis.ScanStatus {

@@ -58,10 +58,12 @@ public struct Diagnosis: Equatable, Sendable {
         case unknown
     }
 
-    /// The state of a discovery session of this manager.
+    /// The state of a session of this manager's scans: a discovery session, or a monitor for passive scans.
     public struct ScanStatus: Equatable, Sendable {
         /// The name of the adapter, for example `hci0`.
         public let adapter: String
+        /// Whether the scans are passive, so that the session is a monitor in bluetoothd, see ``ScanMode``.
+        public let isPassive: Bool
         /// The step that the session is in.
         public let step: Step
         /// The time since this step began.
@@ -81,7 +83,7 @@ public struct Diagnosis: Equatable, Sendable {
         /// The other data of such a packet is used.
         public let malformedPackets: Int
 
-        /// The step of a discovery session.
+        /// The step of a session.
         public enum Step: Equatable, Sendable {
             /// The session is starting. `refusals` counts how often bluetoothd refused to start it.
             case starting(refusals: Int)

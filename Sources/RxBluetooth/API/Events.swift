@@ -28,6 +28,8 @@ public struct BluetoothEvent: Equatable, Sendable {
         /// The request is repeated after `again`. A late reply to the failed request is also used.
         case snapshotFailed(BluetoothError, again: Duration?)
         /// A discovery session has started. All scans with the adapter share the session.
+        ///
+        /// For passive scans, the session of this event and the next ones is a monitor in bluetoothd.
         case scanBegan(adapter: String)
         /// bluetoothd refused to start a discovery session.
         ///

@@ -16,9 +16,11 @@ extension BluetoothManager {
     /// - ``BluetoothError/Kind/busy`` if the controller refuses to scan for more than 11 s.
     /// - ``BluetoothError/Kind/timedOut`` if bluetoothd does not answer within ``Deadlines/startScan``.
     /// - ``BluetoothError/Kind/invalidArgument`` for invalid options, before anything is sent.
+    /// - ``BluetoothError/Kind/unsupported`` with the mode ``ScanMode/passive(patterns:)``, if bluetoothd or the kernel
+    ///   does not support it.
     /// - Other kinds with the source ``ScanSource/management``, see there.
     ///
-    /// Source: BlueZ, `adapter-api.txt`, `StartDiscovery`.
+    /// Source: BlueZ, `adapter-api.txt`, `StartDiscovery`; `advertisement-monitor-api.txt`.
     ///
     /// - Parameters:
     ///   - services: Only peripherals that list one of these services or send data of one. Default: empty, all
@@ -82,12 +84,14 @@ public struct ScanOptions: Hashable, Sendable {
     public var buffer: ScanBuffer
     /// Where the scan receives advertisements from. Default: ``ScanSource/automatic``.
     public var source: ScanSource
+    /// Whether the scan sends requests to the advertising devices. Default: ``ScanMode/active``.
+    public var mode: ScanMode
 
     /// Creates options. The defaults are those of the properties.
     public init(
         allowsDuplicates: Bool = false, includesKnown: Bool = false, resumes: Bool = false,
         restartsAfterSilence: Duration? = nil, listedServicesOnly: Bool = false, filters: [ScanFilter] = [],
-        buffer: ScanBuffer = .latest, source: ScanSource = .automatic
+        buffer: ScanBuffer = .latest, source: ScanSource = .automatic, mode: ScanMode = .active
     ) {
         self.allowsDuplicates = allowsDuplicates
         self.includesKnown = includesKnown
@@ -97,7 +101,45 @@ public struct ScanOptions: Hashable, Sendable {
         self.filters = filters
         self.buffer = buffer
         self.source = source
+        self.mode = mode
     }
+
+    /// The patterns of a passive scan; nil for an active scan.
+    var patterns: [AdvertisementPattern]? {
+        if case .passive(let patterns) = mode { patterns } else { nil }
+    }
+}
+
+/// Whether a scan sends requests to the advertising devices.
+public enum ScanMode: Hashable, Sendable {
+    /// The adapter requests a scan response from each device, for example for its name.
+    case active
+    /// The adapter only listens, and bluetoothd reports the advertisements that match at least one of the patterns.
+    ///
+    /// A passive scan sends nothing, needs less energy, and receives no scan responses, which usually contain the name.
+    /// An active scan with the same adapter, also one of another program, sends requests nevertheless.
+    ///
+    /// The mode needs bluetoothd's experimental mode (`bluetoothd -E`) and a kernel with advertisement monitors.
+    /// Without them the scan fails with ``BluetoothError/Kind/unsupported``. It does not become an active scan by
+    /// itself; a program that accepts one continues with it:
+    ///
+    /// ```swift
+    /// let passive = ScanOptions(mode: .passive(patterns: AdvertisementPattern.almostAll))
+    /// manager.scanForPeripherals(options: passive)
+    ///     .catch { error in
+    ///         guard (error as? BluetoothError)?.kind == .unsupported else { throw error }
+    ///         return manager.scanForPeripherals()
+    ///     }
+    /// ```
+    ///
+    /// With ``ScanSource/management``, a scan emits only packets that match its own patterns. Over D-Bus, it emits each
+    /// advertisement that matches a pattern of any passive scan of the manager with this adapter, so use
+    /// ``ScanOptions/filters`` also if such scans have different patterns. The RSSI over D-Bus changes only with
+    /// differences of 8 dB and more.
+    ///
+    /// At least one pattern is needed, and all have to be valid, see ``AdvertisementPattern/init(type:offset:bytes:)``.
+    /// Otherwise the scan fails with ``BluetoothError/Kind/invalidArgument`` before anything is sent.
+    case passive(patterns: [AdvertisementPattern])
 }
 
 /// The buffer between a scan and a slower subscriber: what to keep if many scan results wait.

@@ -11,6 +11,8 @@ enum BlueZ {
     static let descriptor = "org.bluez.GattDescriptor1"
     static let agentManager = "org.bluez.AgentManager1"
     static let advertisingManager = "org.bluez.LEAdvertisingManager1"
+    static let monitorManager = "org.bluez.AdvertisementMonitorManager1"
+    static let monitor = "org.bluez.AdvertisementMonitor1"
     static let agent = "org.bluez.Agent1"
     static let doesNotExist = "org.bluez.Error.DoesNotExist"
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
@@ -106,6 +108,20 @@ extension BlueZCall {
         BlueZCall(
             path: adapterPath(adapter), interface: BlueZ.advertisingManager, member: "UnregisterAdvertisement"
         ) { (body) throws(DBusError) in try body.objectPath(object) }
+    }
+
+    static func registerMonitors(_ application: ObjectPath, on adapter: UInt16) -> BlueZCall {
+        monitorCall(application, adapter, "RegisterMonitor")
+    }
+
+    static func unregisterMonitors(_ application: ObjectPath, on adapter: UInt16) -> BlueZCall {
+        monitorCall(application, adapter, "UnregisterMonitor")
+    }
+
+    private static func monitorCall(_ application: ObjectPath, _ adapter: UInt16, _ member: String) -> BlueZCall {
+        BlueZCall(path: adapterPath(adapter), interface: BlueZ.monitorManager, member: member) {
+            (body) throws(DBusError) in try body.objectPath(application)
+        }
     }
 
     private static func adapterCall(

@@ -72,6 +72,8 @@ struct BusContext {
         return bus.call(message, timeout: timeout) { reply.value($0) }
     }
 
+    func send(_ message: Message) { bus.send(message) }
+
     func subscribe(_ rule: MatchRule, _ handler: @escaping (Message) -> Void) -> BusTask {
         let handler = confined(handler)
         return bus.subscribe(rule) { handler.value($0) }

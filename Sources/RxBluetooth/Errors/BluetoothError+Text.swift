@@ -204,6 +204,8 @@ extension BluetoothError {
         case .attError where attCode == 0x05 || attCode == 0x0C || attCode == 0x0F: "Pair with the peripheral."
         case .attError: "Look up the code in the documentation of the peripheral."
         case .unsupported where attCode != nil: "Read in the documentation of the peripheral what it supports."
+        case .unsupported where operation == .scan:
+            "Start bluetoothd with its experimental mode (-E), use a newer kernel, or scan with the mode .active."
         case .unsupported: "Check whether a newer bluetoothd, or one that was started with -E, supports it."
         case .overflow: "Take values faster, or use a larger buffer or one that drops values."
         case .pairingFailed: "Put the peripheral into pairing mode, and try again."

@@ -142,17 +142,28 @@ final class ManagementAdvertisements {
 private struct PacketTurn {
     private let client: BlueZClient
     private lazy var time = PacketTime(client.settings)
-    /// The session of the last packet.
-    private var session: ScanSession?
+    /// The adapter of the last packet, and its sessions.
+    private var adapter: UInt16?
+    private var active: ScanSession?
+    private var passive: PassiveScanSession?
+    private var isActiveNotified = false
 
     init(_ client: BlueZClient) { self.client = client }
 
     mutating func found(_ found: DeviceFound, _ buffer: [UInt8]) {
-        if session?.adapter != found.controller {
-            session = client.scans.session(of: found.controller)
-            session?.packetsArrived(at: time)
+        if adapter != found.controller {
+            adapter = found.controller
+            active = client.scans.sessions[found.controller]
+            passive = client.scans.passive[found.controller]
+            isActiveNotified = false
         }
-        session?.found(found, buffer, at: time)
+        // A discovery gets all packets by events that are not for monitors.
+        if let active, !found.isForMonitors {
+            if !isActiveNotified { active.packetsArrived(at: time) }
+            isActiveNotified = true
+            active.found(found, buffer, at: time)
+        }
+        passive?.found(found, buffer, at: time)
     }
 }
 

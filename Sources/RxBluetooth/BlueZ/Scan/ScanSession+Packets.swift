@@ -1,21 +1,14 @@
 import FoundationEssentials
 
 /// Packets of the management socket. bluetoothd stays in charge of the session, and its objects are the peripherals.
-extension ScanSession {
-    /// Records that a turn of the bus context has received packets.
-    func packetsArrived(at time: PacketTime) {
-        guard state.isActive else { return }
-        watchdog.hasReceived = true
-        lastReceived = time.monotonic
-    }
-
+extension ScanReceiver {
     /// Handles a packet of a device.
     func found(_ found: DeviceFound, _ buffer: [UInt8], at time: PacketTime) {
-        guard state.isActive else { return }
+        guard accepts(found, buffer, at: time) else { return }
         var key = DeviceKey(adapter: adapter, address: found.address)
         if !identities.isEmpty, let known = identities[found.address] { key = known }
         let isKnown = subscribers.found(
-            key, buffer, found.packet, rssi: found.rssi, during: state.number, at: time.date)
+            key, buffer, found.packet, rssi: found.rssi, during: number, at: time.date)
         if !isKnown { pending.store(key, buffer, found, time) }
     }
 
@@ -23,11 +16,11 @@ extension ScanSession {
     ///
     /// If there is no packet, the device is emitted with its next one.
     func deviceAdded(_ key: DeviceKey) {
-        guard let packet = pending.remove(key), state.isActive,
+        guard let packet = pending.remove(key), isReceiving,
             client.settings.elapsed(since: packet.time.monotonic) < PendingPackets.longestDelay
         else { return }
         _ = subscribers.found(
-            key, packet.bytes, packet.bytes.indices, rssi: packet.rssi, during: state.number, at: packet.time.date)
+            key, packet.bytes, packet.bytes.indices, rssi: packet.rssi, during: number, at: packet.time.date)
     }
 
     /// Ends the use of the management socket by a scan, if the scan uses it.
@@ -71,13 +64,11 @@ extension ScanSession {
 }
 
 extension ScanSessions {
-    func session(of adapter: UInt16) -> ScanSession? { sessions[adapter] }
-
     /// Handles a device that bluetoothd did not show before.
-    func deviceAdded(_ key: DeviceKey) { sessions[key.adapter]?.deviceAdded(key) }
+    func deviceAdded(_ key: DeviceKey) { forEach(on: key.adapter) { $0.deviceAdded(key) } }
 
     /// Handles a change of the address of a device, as after bonding.
-    func addressChanged(of key: DeviceKey) { sessions[key.adapter]?.addressChanged(of: key) }
+    func addressChanged(of key: DeviceKey) { forEach(on: key.adapter) { $0.addressChanged(of: key) } }
 
     func packetsLost(_ error: BluetoothError) {
         for (_, session) in all { session.packetsLost(error) }
@@ -102,7 +93,7 @@ extension ScanSubscribers {
         let (flaws, data) = record.reception.take(buffer, packet, rssi: rssi, during: session)
         if !flaws.isEmpty { client.scans.packets.record(flaws) }
         guard let peripheral = record.peripheral else { return true }
-        for subscriber in list.all where subscriber.admitPacket(record) {
+        for subscriber in list.all where subscriber.matches(buffer, packet) && subscriber.admitPacket(record) {
             subscriber.emitter.next(
                 ScannedPeripheral(peripheral: peripheral, advertisementData: data, rssi: rssi, timestamp: date))
         }

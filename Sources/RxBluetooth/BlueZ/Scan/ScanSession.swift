@@ -1,44 +1,26 @@
 import DBus
-import FoundationEssentials
 
 /// The discovery session of a manager on one adapter, shared by all its scans.
 ///
 /// bluetoothd allows one discovery session for each D-Bus client and adapter (Q37).
 ///
 /// ``ScanState`` decides what to do; this class makes the calls and runs the timers.
-final class ScanSession {
-    unowned let client: BlueZClient
-    let adapter: UInt16
-    let subscribers: ScanSubscribers
+final class ScanSession: ScanReceiver {
     private(set) var state = ScanState()
     /// When the current phase of `state` began.
     private var since: MonotonicTime?
-    /// When an advertisement of any device was received last.
-    var lastReceived: MonotonicTime?
-    /// The time stamp of the advertisements in this turn of the bus context; nil before the first.
-    private var turnDate: Date?
-    /// Why the latest scan that did not require D-Bus uses it; nil if that scan uses packets.
-    var sourceFailure: BluetoothError?
-    /// The packets of devices that bluetoothd has not shown yet.
-    var pending = PendingPackets()
-    /// The devices with another address in their packets than in their object path, by that address (Q62).
-    var identities: [BluetoothAddress: DeviceKey] = [:]
     /// The timer of the pause before the next start.
     private var pause: BusTask?
     /// The last filter that was sent to bluetoothd; nil if cleared, or if bluetoothd may have exited.
     private var sentFilter: DiscoveryFilter?
-    private(set) lazy var watchdog = ScanWatchdog(client.bus) { [weak self] in self?.handle(.silent) }
     private lazy var lostSession = LostSessionDetector(client.bus) { [weak self] in self?.handle(.silent) }
 
-    init(_ client: BlueZClient, on adapter: UInt16) {
-        self.client = client
-        self.adapter = adapter
-        subscribers = ScanSubscribers(client, on: adapter)
-    }
+    override var isReceiving: Bool { state.isActive }
+    override var number: Int { state.number }
 
     // MARK: Scans
 
-    func add(_ subscriber: ScanSubscriber) {
+    override func add(_ subscriber: ScanSubscriber) {
         subscribers.add(subscriber)
         subscriptionsChanged()
         if state.phase != .idle { handle(.wanted) }
@@ -54,16 +36,11 @@ final class ScanSession {
         if subscribers.isEmpty { handle(.unwanted) } else if state.phase == .active { updateFilter() }
     }
 
-    private func subscriptionsChanged() { watchdog.watch(subscribers.restartsAfterSilence) }
+    override func lost(_ error: BluetoothError) { handle(.lost(error)) }
 
-    /// Fails all scans because the session was lost with its adapter or with bluetoothd (S13).
-    func lost(_ error: BluetoothError) { handle(.lost(error)) }
+    override func close(_ error: BluetoothError) { handle(.closed(error)) }
 
-    /// Fails all scans because the manager is closed, and stops the session.
-    func close(_ error: BluetoothError) { handle(.closed(error)) }
-
-    /// Fails the scans that now have to use another adapter.
-    func adapterChanged() { subscribers.failThoseOfOtherAdapters() }
+    override func restart() { handle(.silent) }
 
     // MARK: The state machine
 
@@ -104,8 +81,6 @@ final class ScanSession {
     private func handle(_ event: ScanState.Event, of number: Int) {
         if number == state.number { handle(event) }
     }
-
-    private var name: String { "hci\(adapter)" }
 
     // MARK: Calls
 
@@ -215,23 +190,6 @@ final class ScanSession {
         subscribers.received(device, during: state.number, at: timeOfTurn())
     }
 
-    /// Returns the time of this turn of the bus context, and records that an advertisement was received.
-    ///
-    /// The clocks are read once for all messages of a turn.
-    private func timeOfTurn() -> Date {
-        if let turnDate { return turnDate }
-        lastReceived = client.settings.now
-        let date = client.settings.date
-        if client.bus.performAtEndOfTurn({ [weak self] in self?.turnDate = nil }) { turnDate = date }
-        return date
-    }
-
-    /// Handles the removal of a device by bluetoothd.
-    func removed(_ key: DeviceKey) { subscribers.removed(key, during: state.number) }
-
-    /// Handles a connection to a device that any program has made or lost.
-    func connectionChanged(_ key: DeviceKey) { subscribers.connectionChanged(key, during: state.number) }
-
     /// Handles a change of the adapter's property `Discovering`.
     func discoveringChanged(_ isDiscovering: Bool) {
         if state.phase == .active { lostSession.discoveringChanged(isDiscovering) }
@@ -239,14 +197,10 @@ final class ScanSession {
 
     // MARK: Queries
 
-    /// The adapter's devices in bluetoothd, sorted by address.
-    var known: [ScannedPeripheral] { subscribers.known(during: state.number) }
-
     /// Whether a session exists or is being started.
     var isActive: Bool { state.isActive }
 
-    /// The status of the session for a diagnosis; nil if there is no session.
-    var diagnosis: Diagnosis.ScanStatus? {
+    override var diagnosis: Diagnosis.ScanStatus? {
         let step: Diagnosis.ScanStatus.Step
         switch state.phase {
         case .idle: return nil
@@ -254,87 +208,6 @@ final class ScanSession {
         case .active: step = .active
         case .stopping: step = .stopping
         }
-        return Diagnosis.ScanStatus(
-            adapter: name, step: step, duration: client.settings.elapsed(since: since),
-            subscribers: subscribers.count, sinceAdvertisement: lastReceived.map { client.settings.elapsed(since: $0) },
-            droppedResults: subscribers.drops, source: sourceStatus,
-            malformedPackets: client.scans.packets.counters.malformedPackets)
+        return status(step, since: since, isPassive: false)
     }
-}
-
-/// The discovery sessions of a manager, one for each adapter (Q37).
-final class ScanSessions {
-    private unowned let client: BlueZClient
-    private(set) var sessions: [UInt16: ScanSession] = [:]
-    /// The session of the latest advertisement, so that most advertisements need no look-up.
-    private var latest: (adapter: UInt16, session: ScanSession)?
-    private(set) lazy var packets = ManagementAdvertisements(client)
-
-    init(_ client: BlueZClient) { self.client = client }
-
-    private func session(_ adapter: UInt16) -> ScanSession {
-        if let session = sessions[adapter] { return session }
-        let session = ScanSession(client, on: adapter)
-        sessions[adapter] = session
-        return session
-    }
-
-    var all: [(adapter: UInt16, session: ScanSession)] {
-        sessions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
-
-    /// Adds a scan. Throws if the scan requires a source of advertisements that cannot be used.
-    func add(_ subscriber: ScanSubscriber, on adapter: UInt16) throws(BluetoothError) {
-        subscriber.usesPackets = try packets.join(subscriber.options.source)
-        let session = session(adapter)
-        if subscriber.options.source != .dbus { session.sourceFailure = packets.failure }
-        if subscriber.usesPackets { session.findIdentities() }
-        session.add(subscriber)
-    }
-
-    /// Fails all scans because the sessions were lost with bluetoothd or with the bus.
-    func lost(_ error: BluetoothError) {
-        for (_, session) in all { session.lost(error) }
-    }
-
-    /// Fails all scans because the manager is closed, and stops the sessions.
-    func close(_ error: BluetoothError) {
-        for (_, session) in all { session.close(error) }
-    }
-
-    /// Fails the scans on adapters that are not usable any more, or that are no longer selected.
-    func adaptersChanged() {
-        for (adapter, session) in all {
-            if let error = client.state(of: adapter)?.error { session.lost(error) } else { session.adapterChanged() }
-        }
-    }
-
-    /// Handles a change of the property `Discovering` of an adapter.
-    func discoveringChanged(on adapter: UInt16, _ isDiscovering: Bool) {
-        sessions[adapter]?.discoveringChanged(isDiscovering)
-    }
-
-    /// Handles an advertisement of a device.
-    func received(_ device: DeviceRecord) {
-        let adapter = device.key.adapter
-        if let latest, latest.adapter == adapter { return latest.session.received(device) }
-        guard let session = sessions[adapter] else { return }
-        latest = (adapter, session)
-        session.received(device)
-    }
-
-    /// Handles a connection to a device that any program has made or lost.
-    func connectionChanged(_ key: DeviceKey) { sessions[key.adapter]?.connectionChanged(key) }
-
-    /// Handles the removal of a device by bluetoothd.
-    func removed(_ key: DeviceKey) { sessions[key.adapter]?.removed(key) }
-
-    /// Returns the devices of an adapter in bluetoothd, sorted by address.
-    func known(on adapter: UInt16) -> [ScannedPeripheral] { session(adapter).known }
-
-    /// Returns whether this manager scans with an adapter.
-    func isActive(on adapter: UInt16) -> Bool { sessions[adapter]?.isActive == true }
-
-    /// The status of all sessions for a diagnosis.
-    var diagnosis: [Diagnosis.ScanStatus] { all.compactMap(\.session.diagnosis) }
 }

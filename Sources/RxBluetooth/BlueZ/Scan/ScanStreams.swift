@@ -113,8 +113,12 @@ extension BlueZAccess {
 extension ScanOptions {
     /// Why these options are invalid; nil if they are valid.
     fileprivate var flaw: String? {
-        guard let restartsAfterSilence, restartsAfterSilence <= .zero else { return nil }
-        return "ScanOptions.restartsAfterSilence must be longer than zero"
+        if let restartsAfterSilence, restartsAfterSilence <= .zero {
+            return "ScanOptions.restartsAfterSilence must be longer than zero"
+        }
+        guard let patterns else { return nil }
+        if patterns.isEmpty { return "A passive scan needs at least one AdvertisementPattern" }
+        return patterns.lazy.compactMap(\.flaw).first
     }
 }
 

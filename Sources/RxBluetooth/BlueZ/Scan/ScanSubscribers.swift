@@ -119,6 +119,8 @@ final class ScanSubscriber: StreamObserver {
     /// The tracker of present peripherals; nil for an ordinary scan.
     let presence: PresenceTracker?
     let drops: ScanDrops
+    /// The patterns of a passive scan; nil for an active scan.
+    let patterns: [AdvertisementPattern]?
     /// Whether this subscription emits every advertisement.
     private let admitsAll: Bool
     /// Whether the scan receives packets of the management socket instead of signals of bluetoothd.
@@ -141,6 +143,7 @@ final class ScanSubscriber: StreamObserver {
         self.emitter = emitter
         self.presence = presence
         self.drops = drops
+        patterns = options.patterns
         admitsAll = services.isEmpty && options.filters.isEmpty && options.allowsDuplicates
     }
 
@@ -158,6 +161,12 @@ final class ScanSubscriber: StreamObserver {
 
     /// Returns whether this subscription emits an advertisement that bluetoothd has signalled.
     func admitSignal(_ record: DeviceRecord) -> Bool { !usesPackets && admit(record) }
+
+    /// Returns whether a packet matches a pattern of this passive scan; true for an active scan.
+    func matches(_ buffer: [UInt8], _ packet: Range<Int>) -> Bool {
+        guard let patterns else { return true }
+        return AdvertisementPattern.matches(any: patterns, buffer, packet)
+    }
 
     /// Returns whether this subscription emits a packet of the management socket.
     func admitPacket(_ record: DeviceRecord) -> Bool { usesPackets && admit(record) }
