@@ -130,7 +130,7 @@ extension RadioSwitch {
 extension Diagnosis.ScanStatus {
     fileprivate var json: JSON {
         .object([
-            ("adapter", .string(adapter)), ("active", .bool(step == .active)),
+            ("adapter", .string(adapter)), ("active", .bool(step == .active)), ("passive", .bool(isPassive)),
             ("seconds", .number(duration.wholeSeconds)),
             ("subscribers", .number(subscribers)),
             ("secondsSinceHeard", .number(orNull: sinceAdvertisement?.wholeSeconds)), ("source", source.json),

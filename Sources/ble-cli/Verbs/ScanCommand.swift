@@ -17,6 +17,7 @@ struct ScanCommand: BluetoothCommand {
               ble-cli scan --service "Heart Rate"
               ble-cli scan --json --all > advertisements.jsonl
               ble-cli scan --json --reconnect
+              ble-cli scan --passive --all
             """)
 
     @OptionGroup var common: CommonOptions
@@ -38,10 +39,18 @@ struct ScanCommand: BluetoothCommand {
     @Flag(help: "While Bluetooth is unavailable, wait, and then continue.")
     var reconnect = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Only listen, without requests to the devices. Most names are missing, and devices without flags. Needs "
+                + "bluetoothd -E."))
+    var passive = false
+
     func verb() throws(CLIError) -> any Verb {
         var uuids: [BluetoothUUID] = []
         for text in services { uuids.append(try ServiceArgument.parse(text)) }
-        return ScanVerb(services: uuids, showsAll: showsAll, includesKnown: includesKnown, reconnects: reconnect)
+        return ScanVerb(
+            services: uuids, showsAll: showsAll, includesKnown: includesKnown, reconnects: reconnect,
+            isPassive: passive)
     }
 }
 
@@ -54,6 +63,8 @@ struct ScanVerb: Verb {
     var includesKnown = false
     /// Whether the scan waits while Bluetooth is unavailable, and then continues.
     var reconnects = false
+    /// Whether the scan only listens, without requests to the devices.
+    var isPassive = false
 
     /// With `reconnects`, discovery restarts after this long without any advertisement (Q42).
     private static let silence = Duration.seconds(90)
@@ -65,7 +76,8 @@ struct ScanVerb: Verb {
                 withServices: services,
                 options: ScanOptions(
                     allowsDuplicates: showsAll || view.wantsAll, includesKnown: includesKnown, resumes: reconnects,
-                    restartsAfterSilence: reconnects ? Self.silence : nil))
+                    restartsAfterSilence: reconnects ? Self.silence : nil,
+                    mode: isPassive ? .passive(patterns: AdvertisementPattern.almostAll) : .active))
             let limited =
                 context.options.timeout.map { sightings.take(for: $0.interval, scheduler: context.scheduler) }
                 ?? sightings

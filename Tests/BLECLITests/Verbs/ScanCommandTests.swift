@@ -53,6 +53,13 @@ struct ScanCommandTests {
         #expect(all.lines.count > 50)
     }
 
+    @Test func `With --passive, scans without discovery`() {
+        let harness = CommandHarness()
+        let outcome = harness.run(ScanVerb(isPassive: true), .limited(.seconds(2), json: true))
+        #expect(outcome.code == .done && !outcome.lines.isEmpty)
+        #expect(harness.calls("RegisterMonitor") == 1 && harness.calls("StartDiscovery") == 0)
+    }
+
     @Test func `Prints only devices with one of the services`() throws {
         let outcome = CommandHarness().run(ScanVerb(services: [0x180D, 0xFFD0]), .limited(.seconds(2)))
         #expect(outcome.lines.count == 2)
