@@ -285,6 +285,7 @@ struct PassiveScanCallTests {
         scripted.stage.advance(1)
         #expect(signals.lines == ["InterfacesAdded monitor2"])
         try scripted.find(application)
+        try scripted.find(application, "/monitor2")
         #expect(scripted.scan.elements.count == 1 && second.elements.count == 1)
         let both = [Self.climateValue, Self.companyValue]
         #expect(

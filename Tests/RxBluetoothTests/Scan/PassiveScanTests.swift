@@ -78,6 +78,18 @@ struct PassiveScanTests {
     }
 
     @Test(arguments: sources)
+    func `A device that is removed and found again is emitted again`(_ source: ScanSource) throws {
+        let stage = stage()
+        let options = ScanOptions(source: source, mode: .passive(patterns: [Self.company]))
+        let scan = stage.record(stage.manager.scanForPeripherals(options: options))
+        stage.advance(1_000)
+        let forgotten = stage.record(try #require(scan.elements.first).peripheral.forget())
+        stage.advance(1_000)
+        #expect(forgotten.isCompleted)
+        #expect(scan.elements.map(\.peripheral.address) == [Self.two, Self.two])
+    }
+
+    @Test(arguments: sources)
     func `Scans with different patterns share a monitor, which is replaced`(_ source: ScanSource) {
         let stage = stage()
         let first = stage.record(stage.manager.scanForPeripherals(options: passive(Self.company, source: source)))
@@ -122,6 +134,24 @@ struct PassiveScanTests {
         stage.advance(1_000)
         #expect(passive.elements.count > count + 7 && active.elements.count < 70)
         #expect(stage.count("StopDiscovery") == 1 && stage.count("UnregisterMonitor") == 0)
+    }
+
+    @Test func `A device that only a passive scan has received is cached for active scans`() {
+        let stage = stage()
+        stage.simulation.bluez.advertise(nil, from: "C0:00:00:00:00:02")
+        let active = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        active.dispose()
+        stage.simulation.bluez.advertise(
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, manufacturerData: [0x59: [1, 2]]),
+            from: "C0:00:00:00:00:02")
+        let passive = stage.record(stage.manager.scanForPeripherals(options: passive(Self.company)))
+        stage.advance(1_000)
+        let known = stage.record(stage.manager.knownPeripherals())
+        stage.advance(10)
+        #expect(passive.elements.last?.isCached == false)
+        let device = known.elements.first?.first { $0.peripheral.address == Self.two }
+        #expect(device?.isCached == true)
     }
 
     @Test(.proves(.S21), arguments: sources)
