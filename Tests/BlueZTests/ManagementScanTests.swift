@@ -16,10 +16,11 @@ extension LabTests {
                 let signals = Self.table(other, .dbus)
                 let both = Observable.combineLatest(packets, signals) { ($0, $1) }
                 let (byPacket, bySignal) = try await both.filter { packets, signals in
-                    packets.count == 10 && signals.count == 10 && packets.keys.allSatisfy { address in
-                        packets[address]?.advertisementData.localName != nil
-                            && signals[address]?.advertisementData.localName != nil
-                    }
+                    packets.count == 10 && signals.count == 10
+                        && packets.keys.allSatisfy { address in
+                            packets[address]?.advertisementData.localName != nil
+                                && signals[address]?.advertisementData.localName != nil
+                        }
                 }.firstValue()
                 for (address, signal) in bySignal.sorted(by: { $0.key < $1.key }) {
                     let packet = try #require(byPacket[address])
@@ -67,7 +68,8 @@ extension LabTests {
             let services = data.serviceData.map { "\($0.key)=\($0.value)" }.sorted()
             // bluetoothd reports a byte 0 if a device advertises no flags.
             let flags = (data.flags ?? []) == [0] ? [] : data.flags ?? []
-            return "\(scanned.peripheral.address) \(data.localName ?? "-") \(data.serviceUUIDs) \(companies) \(services) "
+            return
+                "\(scanned.peripheral.address) \(data.localName ?? "-") \(data.serviceUUIDs) \(companies) \(services) "
                 + "\(data.txPowerLevel ?? 0) \(data.appearance ?? 0) \(flags) \(scanned.rssi ?? 0) dBm"
         }
     }

@@ -5,7 +5,7 @@
 //     dbusbench [--bus] advertise|notify|packet|management|slow [COUNT]
 //
 // --bus: delivers in the context of the bus instead of on a queue.
-// slow: needs 2 ms for each advertisement. At SIGTERM, prints how many were delivered and how many were dropped.
+// slow: needs 2 ms for each advertisement. After a line on standard input, prints how many were delivered and dropped.
 
 import Dispatch
 import Glibc

@@ -6,7 +6,8 @@ extension Diagnosis {
     static func ofSilentBus(_ switches: [RadioSwitch], _ selection: AdapterSelection) -> Diagnosis {
         var diagnosis = Diagnosis(
             state: nil, bus: .silent, daemon: .unknown, adapters: [], choice: selection.reason(for: nil),
-            switches: switches, scanSource: nil, scans: [], foreignScans: [], connections: [], pairings: [], rejectedMessages: 0)
+            switches: switches, scanSource: nil, scans: [], foreignScans: [], connections: [], pairings: [],
+            rejectedMessages: 0)
         diagnosis.findings = diagnosis.found(selection)
         return diagnosis
     }

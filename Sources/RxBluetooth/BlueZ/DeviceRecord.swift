@@ -66,7 +66,8 @@ final class DeviceRecord {
                 try company.uint16()
             }
         },
-        .init("ServiceData", clear: { $0.advertisement.values.services = .empty }) { (record, value) throws(DBusError) in
+        .init("ServiceData", clear: { $0.advertisement.values.services = .empty }) {
+            (record, value) throws(DBusError) in
             let old = record.advertisement.values.services
             record.advertisement.values.services = try old.updated(&value) { (uuid) throws(DBusError) in
                 try uuid.withString { BluetoothUUID(bytes: $0) }

@@ -78,7 +78,8 @@ extension BlueZClient {
             adapters: Adapter.list(mirror.adapters, selected: selected),
             choice: selection.reason(for: selected.flatMap { mirror.adapters[$0] }), switches: switches,
             // Without an adapter that is on, the source of the next scan does not matter.
-            scanSource: settings.advertisements == nil || state(of: selected) != .poweredOn ? nil : scans.packets.probe(),
+            scanSource: settings.advertisements == nil || state(of: selected) != .poweredOn
+                ? nil : scans.packets.probe(),
             scans: scans.diagnosis,
             foreignScans: mirror.adapters.values.filter { $0.isDiscovering && !scans.isActive(on: $0.number) }
                 .sorted { $0.number < $1.number }.map { adapter in

@@ -226,7 +226,8 @@ struct ManagementScanTests {
     }
 
     @Test func `Without permission, automatic scans use D-Bus, and others fail`() throws {
-        let (stage, _) = Stage.withSockets(crowd, failure: BluetoothError(.unauthorized, detail: "It needs CAP_NET_ADMIN"))
+        let (stage, _) = Stage.withSockets(
+            crowd, failure: BluetoothError(.unauthorized, detail: "It needs CAP_NET_ADMIN"))
         let automatic = stage.record(stage.manager.scanForPeripherals())
         let required = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(source: .management)))
         stage.advance(1_000)
@@ -246,7 +247,8 @@ struct ManagementScanTests {
 
     @Test func `A manager without a source scans over D-Bus, and refuses other sources`() throws {
         let stage = Stage(crowd)
-        let manager = BluetoothManager(configuration: .init(scheduler: stage.scheduler), bus: stage.simulation.connect())
+        let manager = BluetoothManager(
+            configuration: .init(scheduler: stage.scheduler), bus: stage.simulation.connect())
         let scan = stage.record(manager.scanForPeripherals())
         let required = stage.record(manager.scanForPeripherals(options: ScanOptions(source: .management)))
         stage.advance(1_000)

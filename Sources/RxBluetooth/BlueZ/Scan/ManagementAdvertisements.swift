@@ -60,7 +60,8 @@ final class ManagementAdvertisements {
 
     private func number() throws(BluetoothError) -> Int32 {
         guard let source = client.settings.advertisements else {
-            throw BluetoothError(.unsupported, detail: "This manager has no source of advertisements besides bluetoothd")
+            throw BluetoothError(
+                .unsupported, detail: "This manager has no source of advertisements besides bluetoothd")
         }
         let number = try source.open()
         guard number >= 0 else { throw BluetoothError(.resourceExhausted, detail: "The socket cannot be opened") }
