@@ -164,7 +164,7 @@ private struct PacketTurn {
             isActiveNotified = true
             active.found(found, buffer, at: time)
         }
-        passive?.found(found, buffer, at: time)
+        passive?.filter(found, buffer, at: time)
     }
 }
 

@@ -11,10 +11,6 @@ final class PassiveScanSession: ScanReceiver {
     /// The deadline of `Activate`.
     private var deadline: BusTask?
 
-    override var isReceiving: Bool { state.isActive }
-    // Active and passive sessions of an adapter must not have the same number.
-    override var number: Int { -state.number }
-
     // MARK: Scans
 
     override func add(_ subscriber: ScanSubscriber) {
@@ -50,6 +46,9 @@ final class PassiveScanSession: ScanReceiver {
     private func handle(_ event: PassiveScanState.Event) {
         let before = state
         let actions = state.handle(event)
+        isReceiving = state.isActive
+        // Active and passive sessions of an adapter must not have the same number.
+        number = -state.number
         if state.phase.step != before.phase.step { since = client.settings.now }
         if !state.awaitsActivation {
             deadline?.cancel()
@@ -192,13 +191,15 @@ final class PassiveScanSession: ScanReceiver {
 
     // MARK: Packets
 
-    override func accepts(_ found: DeviceFound, _ buffer: [UInt8], at time: PacketTime) -> Bool {
-        // The socket receives the packets of all monitors and discoveries.
+    /// Handles a packet of a device if a scan has a pattern for it.
+    ///
+    /// The socket receives the packets of all monitors and discoveries.
+    func filter(_ found: DeviceFound, _ buffer: [UInt8], at time: PacketTime) {
         guard isReceiving,
             subscribers.list.all.contains(where: { $0.usesPackets && $0.matches(buffer, found.packet) })
-        else { return false }
+        else { return }
         packetsArrived(at: time)
-        return true
+        self.found(found, buffer, at: time)
     }
 
     // MARK: Diagnosis

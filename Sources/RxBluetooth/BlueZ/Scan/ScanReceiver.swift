@@ -18,6 +18,10 @@ class ScanReceiver {
     var pending = PendingPackets()
     /// The devices with another address in their packets than in their object path, by that address (Q62).
     var identities: [BluetoothAddress: DeviceKey] = [:]
+    /// Whether advertisements are passed to the scans. Stored, because each packet needs it.
+    final var isReceiving = false
+    /// A number that identifies the session among all sessions of the adapter; 0 before the first.
+    final var number = 0
     private(set) lazy var watchdog = ScanWatchdog(client.bus) { [weak self] in self?.restart() }
 
     init(_ client: BlueZClient, on adapter: UInt16) {
@@ -27,11 +31,6 @@ class ScanReceiver {
     }
 
     // MARK: For subclasses
-
-    /// Whether advertisements are passed to the scans.
-    var isReceiving: Bool { false }
-    /// A number that identifies the session among all sessions of the adapter; 0 before the first.
-    var number: Int { 0 }
 
     /// Adds a scan, and starts the session if necessary. The scan is removed when its stream ends.
     func add(_ subscriber: ScanSubscriber) {}
@@ -44,9 +43,6 @@ class ScanReceiver {
 
     /// Restarts the session because it delivers no advertisements any more.
     func restart() {}
-
-    /// Returns whether the session uses a packet of the management socket.
-    func accepts(_ found: DeviceFound, _ buffer: [UInt8], at time: PacketTime) -> Bool { isReceiving }
 
     /// The status of the session for a diagnosis; nil if there is no session.
     var diagnosis: Diagnosis.ScanStatus? { nil }

@@ -4,7 +4,7 @@ import FoundationEssentials
 extension ScanReceiver {
     /// Handles a packet of a device.
     func found(_ found: DeviceFound, _ buffer: [UInt8], at time: PacketTime) {
-        guard accepts(found, buffer, at: time) else { return }
+        guard isReceiving else { return }
         var key = DeviceKey(adapter: adapter, address: found.address)
         if !identities.isEmpty, let known = identities[found.address] { key = known }
         let isKnown = subscribers.found(
@@ -93,7 +93,7 @@ extension ScanSubscribers {
         let (flaws, data) = record.reception.take(buffer, packet, rssi: rssi, during: session)
         if !flaws.isEmpty { client.scans.packets.record(flaws) }
         guard let peripheral = record.peripheral else { return true }
-        for subscriber in list.all where subscriber.matches(buffer, packet) && subscriber.admitPacket(record) {
+        for subscriber in list.all where subscriber.admitPacket(record, buffer, packet) {
             subscriber.emitter.next(
                 ScannedPeripheral(peripheral: peripheral, advertisementData: data, rssi: rssi, timestamp: date))
         }

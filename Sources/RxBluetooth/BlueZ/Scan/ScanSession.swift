@@ -15,9 +15,6 @@ final class ScanSession: ScanReceiver {
     private var sentFilter: DiscoveryFilter?
     private lazy var lostSession = LostSessionDetector(client.bus) { [weak self] in self?.handle(.silent) }
 
-    override var isReceiving: Bool { state.isActive }
-    override var number: Int { state.number }
-
     // MARK: Scans
 
     override func add(_ subscriber: ScanSubscriber) {
@@ -47,6 +44,8 @@ final class ScanSession: ScanReceiver {
     private func handle(_ event: ScanState.Event) {
         let before = state
         let actions = state.handle(event)
+        isReceiving = state.isActive
+        number = state.number
         // Executing an action may change `state`, so the value after this event is stored before.
         let isUndoing = state.isUndoing
         if state.phase.step != before.phase.step { since = client.settings.now }

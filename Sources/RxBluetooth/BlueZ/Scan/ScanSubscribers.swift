@@ -144,7 +144,7 @@ final class ScanSubscriber: StreamObserver {
         self.presence = presence
         self.drops = drops
         patterns = options.patterns
-        admitsAll = services.isEmpty && options.filters.isEmpty && options.allowsDuplicates
+        admitsAll = services.isEmpty && options.filters.isEmpty && options.allowsDuplicates && patterns == nil
     }
 
     /// Returns whether this subscription emits an advertisement, and records its name and services.
@@ -169,7 +169,9 @@ final class ScanSubscriber: StreamObserver {
     }
 
     /// Returns whether this subscription emits a packet of the management socket.
-    func admitPacket(_ record: DeviceRecord) -> Bool { usesPackets && admit(record) }
+    func admitPacket(_ record: DeviceRecord, _ buffer: [UInt8], _ packet: Range<Int>) -> Bool {
+        usesPackets && (admitsAll || matches(buffer, packet) && admit(record))
+    }
 
     /// Removes the entry of a device that bluetoothd has removed.
     ///
