@@ -133,7 +133,8 @@ extension Diagnosis.ScanStatus {
             ("adapter", .string(adapter)), ("active", .bool(step == .active)), ("passive", .bool(isPassive)),
             ("seconds", .number(duration.wholeSeconds)),
             ("subscribers", .number(subscribers)),
-            ("secondsSinceHeard", .number(orNull: sinceAdvertisement?.wholeSeconds)), ("source", source.json),
+            ("secondsSinceHeard", .number(orNull: sinceAdvertisement?.wholeSeconds)),
+            ("droppedResults", .number(droppedResults)), ("source", source.json),
         ])
     }
 }
