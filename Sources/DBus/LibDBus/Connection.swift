@@ -43,7 +43,8 @@ public final class Connection: Bus, ForwardingBus, TurnBasedBus {
     /// - Parameters:
     ///   - address: The bus to connect to.
     ///   - timeout: How long opening may take.
-    ///   - interval: The time between two readings while signals arrive quickly and no call waits for its reply.
+    ///   - interval: The time between two readings while signals arrive quickly and no call waits for its reply;
+    ///     at most 1 s.
     ///     Reading several signals at once needs fewer wake-ups; a signal is at most this late. Default: zero, each
     ///     signal is read at once.
     public static func open(

@@ -1,4 +1,5 @@
 internal import CDBus
+import Glibc
 
 /// The implementation of ``Connection``: owns its parts, and runs the steps from connecting to closing.
 ///
@@ -14,6 +15,8 @@ final class ConnectionCore: Bus, @unchecked Sendable {
     private let name = Guarded<String?>(nil)
     private var openDeadline: BusTask?
     private var lingerDeadline: BusTask?
+    /// Whether the last turn ended although more messages have probably arrived.
+    private var hasUnread = false
 
     init(readingEvery interval: Duration = .zero) {
         loop = EventLoop(interval: interval)
@@ -175,6 +178,9 @@ final class ConnectionCore: Bus, @unchecked Sendable {
 extension ConnectionCore: EventLoopClient {
     /// The maximum number of messages per turn, so that a flood of signals does not delay timers.
     private static let messagesPerTurn = 32
+    // libdbus reads about 2 KiB at once. The next reading in the same turn saves a wake-up of each receiver of signals.
+    /// The number of messages in one reading after which more have probably arrived.
+    private static let messagesOfFullReading = 4
 
     var interest: Poller.Interest { connection.interest }
 
@@ -182,14 +188,19 @@ extension ConnectionCore: EventLoopClient {
 
     func turn() {
         var budget = Self.messagesPerTurn
-        while budget > 0, mayDispatch { budget = connection.dispatch() ? budget - 1 : 0 }
+        repeat {
+            let before = budget
+            while budget > 0, mayDispatch, connection.dispatch() { budget -= 1 }
+            hasUnread = before - budget >= Self.messagesOfFullReading && mayDispatch
+            if hasUnread { connection.handle(Int16(POLLIN)) }
+        } while hasUnread && budget > 0
         if let reason = lifecycle.state.close() { finish(reason) }
         closeWhenWritten()
     }
 
     var isBusy: Bool {
         if lifecycle.state.closeReason != nil { return true }
-        return !lifecycle.state.isClosed && connection.hasMessages
+        return !lifecycle.state.isClosed && (hasUnread || connection.hasMessages)
     }
 
     var mayPause: Bool { lifecycle.state.isOpen && calls.isIdle && connection.interest.isReadingOnly }

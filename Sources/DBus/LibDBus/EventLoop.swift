@@ -48,7 +48,7 @@ final class EventLoop: @unchecked Sendable {
     private var sockets: [Int32: WatchedSocket] = [:]
 
     /// - Parameter interval: The time between two readings while data arrives quickly, see ``ReadPauses``.
-    init(interval: Duration = .zero) { pauses = ReadPauses(interval: UInt64(max(0, interval / .nanoseconds(1)))) }
+    init(interval: Duration = .zero) { pauses = ReadPauses(interval: interval) }
 
     /// Sets the client. Call this before any other method.
     func attach(_ client: any EventLoopClient) { self.client = client }
@@ -215,15 +215,10 @@ final class EventLoop: @unchecked Sendable {
         }
         guard let mustPoll else { return false }
         let interest = client?.interest ?? Poller.Interest()
-        var events: Int16 = 0
-        var ready: [Int32] = []
+        let events: Int16
         if !mustPoll, limit != 0, mayPause(client), let end = pauses.begin() {
+            poller?.pause(milliseconds: milliseconds(until: min(end, limit ?? .max)))
             events = sleep(until: 0, interest)
-            ready = poller?.takeReady() ?? []
-            if events == 0, ready.isEmpty {
-                poller?.pause(milliseconds: milliseconds(until: min(end, limit ?? .max)))
-                events = sleep(until: 0, interest)
-            }
         } else {
             events = sleep(until: mustPoll ? 0 : limit, interest)
         }
@@ -233,7 +228,7 @@ final class EventLoop: @unchecked Sendable {
         }
         if events != 0 { client?.handle(events) }
         // Looks up each socket at its turn, because the callback of another socket may have removed it.
-        if ready.isEmpty { ready = poller?.takeReady() ?? [] }
+        let ready = poller?.takeReady() ?? []
         hasReceived = events != 0 || !ready.isEmpty
         for descriptor in ready { sockets[descriptor]?.ready() }
         return true

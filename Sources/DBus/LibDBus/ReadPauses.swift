@@ -10,11 +10,17 @@ struct ReadPauses {
     private var isFast = false
     private var isPausing = false
 
-    init(interval: UInt64 = 0) { self.interval = interval }
+    /// The longest interval. Messages that wait longer than this would look lost.
+    static let longest: Duration = .seconds(1)
+
+    /// - Parameter interval: The time between two readings, at most ``longest``; zero or less: the loop never pauses.
+    init(interval: Duration = .zero) {
+        self.interval = UInt64(min(max(.zero, interval), Self.longest).wholeNanoseconds)
+    }
 
     /// Returns the time until which the loop pauses; nil if it does not.
     ///
-    /// The loop first reads what has already arrived, so a flood causes no pauses.
+    /// The loop does not ask while messages that it has read wait for delivery, so a flood causes no pauses.
     mutating func begin() -> UInt64? {
         guard isFast else { return nil }
         isPausing = true

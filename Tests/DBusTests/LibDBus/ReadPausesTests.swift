@@ -6,7 +6,7 @@ import Testing
 struct ReadPausesTests {
     private static let millisecond: UInt64 = 1_000_000
 
-    private var pauses = ReadPauses(interval: 4 * millisecond)
+    private var pauses = ReadPauses(interval: .milliseconds(4))
 
     private mutating func receive(at milliseconds: UInt64) {
         pauses.turnEnded(at: 1_000_000_000 + milliseconds * Self.millisecond, hasReceived: true)
@@ -54,5 +54,15 @@ struct ReadPausesTests {
         pauses.turnEnded(at: 10, hasReceived: true)
         let end = pauses.begin()
         #expect(end == nil)
+    }
+
+    @Test(arguments: [Duration.milliseconds(-1), .seconds(Int64.min)])
+    func `A negative interval causes no pause`(interval: Duration) {
+        #expect(ReadPauses(interval: interval).interval == 0)
+    }
+
+    @Test(arguments: [Duration.milliseconds(1001), .seconds(Int64.max)])
+    func `An interval is at most one second`(interval: Duration) {
+        #expect(ReadPauses(interval: interval).interval == 1_000_000_000)
     }
 }
