@@ -50,7 +50,8 @@ public final class BluetoothManager: Sendable {
             on: access.settings.scheduler)
     }
 
-    private var reports: Observable<ClientReport> {
+    /// The reports of the client; subscribing opens the bus, and keeps the manager alive.
+    var reports: Observable<ClientReport> {
         let (access, selection) = (access, selection)
         return Observable.deferred {
             let handle = try access.client()

@@ -201,6 +201,10 @@ public struct Deadlines: Sendable {
     ///
     /// At the deadline, the diagnosis is emitted with the facts that are known by then.
     public var diagnosis: Duration = .seconds(2)
+    /// The deadline for switching an adapter on or off, until bluetoothd shows the new state. Default: 10 s.
+    ///
+    /// The time begins when the request is sent, after the earlier requests for the adapter.
+    public var power: Duration = .seconds(10)
     /// The deadline for undoing what a subscription started, and for short requests. Default: 2 s.
     ///
     /// Limits turning notifications off, cancelling a pairing, ending an advertisement, reading the MTU, most reads of

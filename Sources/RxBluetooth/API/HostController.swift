@@ -30,8 +30,9 @@ public protocol HostController: Sendable {
 
     /// Reads the rfkill switches of this machine.
     ///
-    /// ``BluetoothManager/diagnose()`` calls this method on the subscribing thread. The default implementation returns
-    /// no switches.
+    /// ``BluetoothManager/diagnose()`` calls this method on the subscribing thread, and a failed
+    /// ``BluetoothManager/setPowered(_:)`` on the thread of the bus, so the implementation must not block. The default
+    /// implementation returns no switches.
     func radioSwitches() -> [RadioSwitch]
 }
 

@@ -38,6 +38,7 @@ final class BlueZClient {
     private(set) lazy var pairings = PairingQueue(self)
     private(set) lazy var bonds = BondObservers(mirror)
     private(set) lazy var advertising = AdvertisingSessions(self)
+    private(set) lazy var adapterControl = AdapterControl(self)
     let teardowns = TeardownTracker()
 
     init(bus: BusContext, settings: Settings, peripherals: PeripheralTable, access: BlueZAccess) {
@@ -88,6 +89,7 @@ final class BlueZClient {
         snapshots.cancel()
         runWaiting()
         scans.close(closed)
+        adapterControl.fail(closed)
         advertising.fail(closed)
         pairings.fail(closed)
         agent.fail(closed)
@@ -100,6 +102,7 @@ final class BlueZClient {
         mirror.stopFollowing()
         syncFailure = nil
         scans.lost(error)
+        adapterControl.fail(error)
         advertising.fail(error)
         links.lost(reason)
         pairings.fail(error)
@@ -203,10 +206,23 @@ final class BlueZClient {
         scans.adaptersChanged()
         advertising.adaptersChanged()
         for adapter in mirror.adapters.values where !adapter.isPowered { links.lost(on: adapter.number) }
-        let report = ClientReport(
-            obstacle: obstacleToAll, choices: choices, candidates: candidates, isFinal: finalFailure != nil)
-        access?.publish(report, from: self)
+        adapterControl.adaptersChanged()
+        sendReport()
         runWaiting()
+    }
+
+    private func sendReport() {
+        let report = ClientReport(
+            obstacle: obstacleToAll, choices: choices, candidates: candidates, scanning: scans.scanning,
+            powerFailures: adapterControl.failures, isFinal: finalFailure != nil)
+        access?.publish(report, from: self)
+    }
+
+    /// Publishes a change that does not affect whether Bluetooth can be used.
+    ///
+    /// While the mirror is not complete, the next change of state publishes it.
+    func publishReport() {
+        if mirror.isSynced, finalFailure == nil { sendReport() }
     }
 
     // MARK: The choice of the adapter
@@ -327,6 +343,10 @@ struct ClientReport: Sendable {
     let obstacle: BluetoothState?
     let choices: AdapterChoices
     let candidates: AdapterCandidates
+    /// The adapters with which this manager scans.
+    let scanning: Set<UInt16>
+    /// Why the last request to switch an adapter failed.
+    let powerFailures: [UInt16: BluetoothError]
     /// Whether the bus is lost, so that no other report of this client follows.
     let isFinal: Bool
 
@@ -341,5 +361,21 @@ struct ClientReport: Sendable {
     /// Returns the adapters, sorted by number.
     func adapters(_ selection: AdapterSelection) -> [Adapter] {
         Adapter.list(candidates.records, selected: obstacle == nil ? adapter(for: selection) : nil)
+    }
+    /// Returns whether this manager scans with the adapter of a selection.
+    func isScanning(_ selection: AdapterSelection) -> Bool {
+        obstacle == nil && adapter(for: selection).map(scanning.contains) == true
+    }
+
+    /// Returns the power of the adapter of a selection.
+    func power(_ selection: AdapterSelection) -> AdapterPower {
+        if let obstacle { return AdapterPower(adapterName: nil, state: nil, failure: obstacle.error) }
+        guard let number = adapter(for: selection), let record = candidates.records[number] else {
+            return AdapterPower(adapterName: nil, state: nil, failure: BluetoothError(.noAdapter))
+        }
+        let name = "hci\(number)"
+        let state = record.powerState.flatMap(Adapter.PowerState.init(rawValue:)) ?? (record.isPowered ? .on : .off)
+        let blocked = state == .offBlocked ? BluetoothError(.blocked, target: name) : nil
+        return AdapterPower(adapterName: name, state: state, failure: powerFailures[number] ?? blocked)
     }
 }

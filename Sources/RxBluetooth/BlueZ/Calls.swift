@@ -91,6 +91,16 @@ extension BlueZCall {
         adapterCall(adapter, "SetDiscoveryFilter") { (body) throws(DBusError) in try body.properties([:]) }
     }
 
+    /// Connects to a device that bluetoothd does not have. The reply is the path of the new device.
+    static func connectDevice(_ device: DeviceKey, _ kind: BluetoothAddress.Kind) -> BlueZCall {
+        adapterCall(device.adapter, "ConnectDevice") { (body) throws(DBusError) in
+            // Without the type, bluetoothd would connect over BR/EDR.
+            try body.properties([
+                "Address": .string(device.address.description), "AddressType": .string(kind.rawValue),
+            ])
+        }
+    }
+
     static func removeDevice(_ device: ObjectPath, on adapter: UInt16) -> BlueZCall {
         adapterCall(adapter, "RemoveDevice") { (body) throws(DBusError) in try body.objectPath(device) }
     }
@@ -124,6 +134,14 @@ extension BlueZCall {
         }
     }
 
+    static func setPowered(_ isOn: Bool, _ adapter: UInt16) -> BlueZCall {
+        setProperty("Powered", of: BlueZ.adapter, at: adapterPath(adapter), .bool(isOn))
+    }
+
+    static func setAlias(_ alias: String, _ adapter: UInt16) -> BlueZCall {
+        setProperty("Alias", of: BlueZ.adapter, at: adapterPath(adapter), .string(alias))
+    }
+
     private static func adapterCall(
         _ adapter: UInt16, _ member: String,
         _ body: @escaping (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
@@ -142,11 +160,7 @@ extension BlueZCall {
     static func cancelPairing(_ device: DeviceKey) -> BlueZCall { deviceCall(device, "CancelPairing") }
 
     static func setTrusted(_ isTrusted: Bool, _ device: DeviceKey) -> BlueZCall {
-        BlueZCall(path: device.path, interface: BlueZ.properties, member: "Set") { (body) throws(DBusError) in
-            try body.string(BlueZ.device)
-            try body.string("Trusted")
-            try body.value(.variant(.bool(isTrusted)))
-        }
+        setProperty("Trusted", of: BlueZ.device, at: device.path, .bool(isTrusted))
     }
 
     private static func deviceCall(_ device: DeviceKey, _ member: String) -> BlueZCall {
@@ -223,6 +237,16 @@ extension BlueZCall {
 
     static var introspect: BlueZCall {
         BlueZCall(path: "/", interface: "org.freedesktop.DBus.Introspectable", member: "Introspect")
+    }
+
+    private static func setProperty(
+        _ name: String, of interface: String, at path: String, _ value: Value
+    ) -> BlueZCall {
+        BlueZCall(path: path, interface: BlueZ.properties, member: "Set") { (body) throws(DBusError) in
+            try body.string(interface)
+            try body.string(name)
+            try body.value(.variant(value))
+        }
     }
 
     /// Returns a call that reads a property.

@@ -75,6 +75,11 @@ enum ErrorTable {
         return UInt8(error.message[mark...].prefix { $0.isHexDigit }, radix: 16)
     }
 
+    /// Returns whether bluetoothd does not have a method, for example because it was started without `-E`.
+    static func isUnknownMethod(_ error: DBusError) -> Bool {
+        ["UnknownMethod", "NotSupported"].contains { error.name == "org.freedesktop.DBus.Error." + $0 }
+    }
+
     /// The text if BlueZ tried classic Bluetooth, and supports no profile of the peripheral.
     static let profileUnavailable = "br-connection-profile-unavailable"
     /// The text if bluetoothd refuses `Connect` or `StartDiscovery` while an earlier call is in progress.
@@ -153,6 +158,8 @@ enum ErrorTable {
         row("Failed", text: .begins("le-connection-"), is: .connectFailed),
         row("Failed", text: .begins("br-connection-"), is: .connectFailed),
         row("Failed", is: .failed),
+        // `ConnectDevice` did not reach the peripheral. Source: BlueZ 5.66, `src/adapter.c`, `device_connect_cb`.
+        [Row(name: "org.bluez.Failed", text: .any, meaning: .failed)],
     ].flatMap(\.self)
 
     private static func row(bus names: String..., text: Text = .any, is meaning: Meaning) -> [Row] {
@@ -171,7 +178,9 @@ extension BluetoothError.Operation {
     fileprivate var isOnAttribute: Bool {
         switch self {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: true
-        case .readState, .scan, .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget, .advertise: false
+        case .readState, .scan, .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget, .advertise,
+            .setPower, .setAlias:
+            false
         }
     }
 }
@@ -253,7 +262,7 @@ extension BluetoothError {
         switch operation {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: .attributeNotFound
         case .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget: .peripheralGone
-        case .scan, .readState, .advertise: .noAdapter
+        case .scan, .readState, .advertise, .setPower, .setAlias: .noAdapter
         }
     }
 

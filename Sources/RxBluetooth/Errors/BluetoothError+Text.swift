@@ -25,6 +25,7 @@ extension BluetoothError: CustomStringConvertible {
         case .unauthorized: "Add yourself to the “bluetooth” group and log in again: sudo adduser $USER bluetooth."
         case .noAdapter: "Plug in a Bluetooth adapter, or list those that are present: bluetoothctl list."
         case .poweredOff: "Switch it on: bluetoothctl power on."
+        case .blocked where isHardwareBlocked: "Turn on the hardware switch of the radio; software cannot unblock it."
         case .blocked: "Unblock it: rfkill unblock bluetooth."
         case .noFreeSlot where operation == .advertise: "End another advertisement first."
         case .noFreeSlot: "Wait until another connection has ended, or disconnect another device."
@@ -56,6 +57,7 @@ extension BluetoothError: CustomStringConvertible {
         case .unauthorized: "this process is not allowed to use bluetoothd"
         case .noAdapter: "there is no matching Bluetooth adapter"
         case .poweredOff: "the Bluetooth adapter is off"
+        case .blocked where isHardwareBlocked: "a hardware switch blocks the Bluetooth adapter"
         case .blocked: "the Bluetooth adapter is blocked by rfkill"
         case .timedOut: "there was no reply in time"
         case .busy: "bluetoothd is busy with another request"
@@ -115,7 +117,8 @@ extension BluetoothError: CustomStringConvertible {
     private var explanation: String? {
         if let detail { return detail }
         switch kind {
-        case .connectFailed(let reason), .pairingFailed(let reason), .registrationFailed(let reason): return reason
+        case .connectFailed(let reason), .pairingFailed(let reason), .registrationFailed(let reason):
+            return reason.isEmpty ? nil : reason
         case .bluez: return [dbusName, dbusMessage].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
         case .unsupported where attCode != nil: return "ATT error \(attText)"
         case .refused where attCode != nil: return "ATT error \(attText)"

@@ -18,6 +18,8 @@
 /// - Connecting: ``Kind/connectFailed(_:)``, ``Kind/noFreeSlot``, ``Kind/bondLost`` or ``Kind/discoveryFailed``.
 /// - Pairing: ``Kind/pairingFailed(_:)``. If the bond exists already, pairing succeeds.
 /// - Advertising: ``Kind/noFreeSlot`` or ``Kind/registrationFailed(_:)``.
+/// - Switching an adapter on or off, or naming it: ``Kind/blocked``, ``Kind/unauthorized`` or
+///   ``Kind/invalidArgument``; it works while the adapter is off.
 /// - Every operation: ``Kind/bluez`` for an error of bluetoothd that this module does not recognise.
 ///
 /// The documentation of each operation lists further errors.
@@ -49,6 +51,10 @@ public struct BluetoothError: Error, Sendable {
     /// because it completes at once if a bond exists. Call ``Peripheral/forget()`` first, and pair with a
     /// ``PairingPolicy`` that can enter or compare a passkey.
     public private(set) var isBondTooWeak = false
+    /// Whether a hardware switch blocks the adapter, which only that switch unblocks.
+    ///
+    /// True only together with ``Kind/blocked``, and only for ``BluetoothManager/setPowered(_:)``.
+    public private(set) var isHardwareBlocked = false
     /// Whether the error is one of an ``AdvertisementSource``, not of bluetoothd.
     private(set) var isOfAdvertisementSource = false
     /// Whether this module inferred ``kind`` from events, because bluetoothd did not report a cause.
@@ -109,6 +115,10 @@ public struct BluetoothError: Error, Sendable {
         case notify
         /// Advertising this computer.
         case advertise
+        /// Switching an adapter on or off.
+        case setPower
+        /// Changing the name of an adapter.
+        case setAlias
     }
 
     /// Returns the error with this operation if it has none, and with this target if it has none.
@@ -138,6 +148,13 @@ public struct BluetoothError: Error, Sendable {
         return error
     }
 
+    /// Returns the error with ``isHardwareBlocked`` set or not.
+    func withHardwareBlock(_ isHardwareBlocked: Bool) -> BluetoothError {
+        var error = self
+        error.isHardwareBlocked = isHardwareBlocked && kind == .blocked
+        return error
+    }
+
     /// Returns the error, with ``isBondTooWeak`` set if it requires pairing although a bond exists.
     func withWeakBond(_ isBonded: Bool) -> BluetoothError {
         var error = self
@@ -155,6 +172,7 @@ public struct BluetoothError: Error, Sendable {
             kind, operation: error.operation, target: error.target, detail: error.detail, dbusName: error.dbusName,
             dbusMessage: error.dbusMessage, attCode: error.attCode)
         isBondTooWeak = error.isBondTooWeak && kind == .needsPairing
+        isHardwareBlocked = error.isHardwareBlocked && kind == .blocked
         isInferred = error.isInferred
         isOfAdvertisementSource = error.isOfAdvertisementSource
     }

@@ -25,6 +25,8 @@ extension BluetoothError.Operation {
         case .forget: "Forgetting \(target)"
         case .notify: "Receiving notifications from \(target)"
         case .advertise: "Advertising with \(target)"
+        case .setPower: "Switching the power of \(target)"
+        case .setAlias: "Changing the name of \(target)"
         }
     }
 
@@ -45,6 +47,8 @@ extension BluetoothError.Operation {
         case .forget: "Forgetting a device"
         case .notify: "Receiving notifications"
         case .advertise: "Advertising"
+        case .setPower: "Switching the power of an adapter"
+        case .setAlias: "Changing the name of an adapter"
         }
     }
 }

@@ -132,6 +132,9 @@ struct BluetoothErrorTests {
             "Failed", "Software caused connection abort", .connectFailed("Software caused connection abort"),
             during: .connect, isTransient: true),
         bluez("Failed", "le-connection-concurrent-connection-limit", .noFreeSlot, during: .connect, isTransient: true),
+        Row(
+            name: "org.bluez.Failed", text: "", operation: .connect, kind: .connectFailed(""), attCode: nil,
+            isTransient: true),
         bluez("Failed", "le-connection-key-missing", .bondLost, during: .connect),
         bluez("Failed", "le-connection-gatt-browsing", .discoveryFailed, during: .connect, isTransient: true),
         bluez("AuthenticationTimeout", "", .pairingFailed("AuthenticationTimeout"), isTransient: true),

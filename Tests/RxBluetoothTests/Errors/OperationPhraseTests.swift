@@ -56,6 +56,10 @@ struct OperationPhraseTests {
         Row(.notify, "2A37 of \(device)", "Receiving notifications from 2A37 of \(device)"),
         Row(.advertise, nil, "Advertising"),
         Row(.advertise, "hci0", "Advertising with hci0"),
+        Row(.setPower, nil, "Switching the power of an adapter"),
+        Row(.setPower, "hci0", "Switching the power of hci0"),
+        Row(.setAlias, nil, "Changing the name of an adapter"),
+        Row(.setAlias, "hci0", "Changing the name of hci0"),
     ]
 
     @Test(arguments: rows)

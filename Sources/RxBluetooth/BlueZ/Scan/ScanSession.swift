@@ -50,6 +50,8 @@ final class ScanSession: ScanReceiver {
         let isUndoing = state.isUndoing
         if state.phase.step != before.phase.step { since = client.settings.now }
         if isUndoing, !before.isUndoing { client.teardowns.begin() }
+        let wasScanning = before.isScanning
+        if state.isScanning != wasScanning { client.publishReport() }
         for action in actions { execute(action) }
         if !isUndoing, before.isUndoing { client.teardowns.end() }
     }

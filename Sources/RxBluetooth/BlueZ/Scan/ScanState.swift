@@ -78,6 +78,8 @@ struct ScanState: Equatable {
     ///
     /// If so, bluetoothd has a session of ours that no scan uses, and refuses another one (Q8, Q37).
     private(set) var mayHaveLateSession = false
+    /// Whether bluetoothd has a session that scans use. A restart does not change the value unless it is refused.
+    private(set) var isScanning = false
 
     /// The pauses after refused starts.
     ///
@@ -103,6 +105,16 @@ struct ScanState: Equatable {
     }
 
     mutating func handle(_ event: Event) -> [Action] {
+        let actions = transition(event)
+        switch phase {
+        case .active: isScanning = true
+        case .starting(refusals: 0, _, isWanted: true), .stopping(isWanted: true): break
+        case .idle, .starting, .stopping: isScanning = false
+        }
+        return actions
+    }
+
+    private mutating func transition(_ event: Event) -> [Action] {
         switch event {
         case .wanted: wanted()
         case .unwanted: unwanted()
