@@ -102,8 +102,13 @@ public final class Peripheral: Sendable {
     /// - Parameter options: Whether to reconnect, and what to do with an existing link. Default: no reconnection, and
     ///   an existing link is shared.
     public func connect(options: ConnectOptions = ConnectOptions()) -> Observable<Peripheral> {
-        if let reconnection = options.reconnection { return reconnecting(options, reconnection) }
-        return link(LinkRequest(existing: options.existingLink))
+        connect(options, addressKind: nil)
+    }
+
+    /// Connects to the peripheral. With a kind of address, bluetoothd need not have the device.
+    func connect(_ options: ConnectOptions, addressKind: BluetoothAddress.Kind?) -> Observable<Peripheral> {
+        if let reconnection = options.reconnection { return reconnecting(options, reconnection, addressKind) }
+        return link(LinkRequest(existing: options.existingLink, addressKind: addressKind))
     }
 
     /// Connects once, without reconnection.

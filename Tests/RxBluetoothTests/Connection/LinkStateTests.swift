@@ -57,6 +57,68 @@ struct LinkStateTests {
         var testDescription: String { name }
     }
 
+    // MARK: A device that bluetoothd does not have
+
+    /// Returns the state of a connection by address after `.start` and these events.
+    private static func reaching(_ events: (LinkState.Event, Facts)...) -> LinkState {
+        var state = LinkState(reaching: "target", takesOver: false, awaitsServices: false)
+        for (event, facts) in [(.start, none)] + events { _ = state.handle(event, facts) }
+        return state
+    }
+
+    static let reached: [Row] = [
+        Row(
+            "ConnectDevice is called first", LinkState(reaching: "target", takesOver: false, awaitsServices: false),
+            .start, none, .connecting, [.startDeadline, .connectDevice]),
+        Row(
+            "ConnectDevice succeeds", reaching(), .connectDeviceAnswered(.connected), shown, .connected,
+            [.stopRediscovery, .cancelDeadline, .open, .becomeReady]),
+        Row(
+            "ConnectDevice succeeds, and no link is shown", reaching(), .connectDeviceAnswered(.connected), none,
+            .connecting, [.confirmLink]),
+        Row(
+            "ConnectDevice is not offered", reaching(), .connectDeviceAnswered(.notOffered), none, .connecting,
+            [.startRediscovery]),
+        Row(
+            "ConnectDevice fails without a reason", reaching(),
+            .connectDeviceAnswered(.failed(BluetoothError(.connectFailed("")))), none, .connecting,
+            [.startRediscovery]),
+        Row(
+            "The device exists by now", reaching(),
+            .connectDeviceAnswered(.failed(BluetoothError(.alreadyDone))), none, .connecting, [.connect]),
+        Row(
+            "ConnectDevice is not allowed", reaching(),
+            .connectDeviceAnswered(.failed(BluetoothError(.unauthorized))), none, .ended,
+            [.end(BluetoothError(.unauthorized))]),
+        Row(
+            "The scan finds the device", reaching((.connectDeviceAnswered(.notOffered), none)), .deviceFound, none,
+            .connecting, [.cancelAttempt, .pause(pause)]),
+        Row(
+            "The device is found, and the scan ends",
+            reaching((.connectDeviceAnswered(.notOffered), none), (.deviceFound, none)), .pauseEnded, none,
+            .connecting, [.connect, .stopRediscovery]),
+        Row(
+            "A device that appears with the link is not removed", reaching(), .deviceRemoved, none, .connecting),
+        Row(
+            "It is disposed of before the answer", reaching(), .close(requested, isForced: false), none, .closing,
+            [.cancelDeadline, .beginClosing(requested), .failSubscriber(requested), .startDisconnectDeadline]),
+        Row(
+            "It is disposed of when the link is shown", reaching(), .close(requested, isForced: false), shown,
+            .closing, closing(requested)),
+        Row(
+            "It is disposed of during the scan", reaching((.connectDeviceAnswered(.notOffered), none)),
+            .close(requested, isForced: false), none, .ended, [.end(requested)]),
+        Row(
+            "The link comes up while it is closed", reaching((.close(requested, isForced: false), none)),
+            .connectDeviceAnswered(.connected), shown, .closing, [.cancelDisconnect, .disconnect]),
+        Row(
+            "No link comes up while it is closed", reaching((.close(requested, isForced: false), none)),
+            .connectDeviceAnswered(.failed(failed)), none, .ended, [.finishClosing(requested, failure: nil)]),
+        Row(
+            "There is no answer while it is closed", reaching((.close(requested, isForced: false), none)),
+            .disconnectDeadline, none, .ended, [.finishClosing(requested, failure: nil)]),
+    ]
+
     // MARK: Connecting
 
     static let connecting: [Row] = [
@@ -253,7 +315,8 @@ struct LinkStateTests {
         return state
     }
 
-    @Test(arguments: connecting + ending) func `Each event leads to the next phase and its actions`(row: Row) {
+    @Test(arguments: reached + connecting + ending) func `Each event leads to the next phase and its actions`(row: Row)
+    {
         var state = row.state
         #expect(state.handle(row.event, row.facts) == row.actions)
         #expect(state.step == row.step)

@@ -16,6 +16,8 @@ final class Link {
     private(set) var since: MonotonicTime?
     /// Whether the link was made for a pairing only. A new connection waits until this link has ended.
     let isForPairing: Bool
+    /// The requested kind of the address; nil if bluetoothd had the device before.
+    let addressKind: BluetoothAddress.Kind?
     /// The pairing that uses this link.
     var pairing: PairingAttempt?
     /// The reason that bluetoothd has announced for the end of the link.
@@ -43,7 +45,7 @@ final class Link {
 
     init(
         _ peripheral: Peripheral, _ state: LinkState, number: UInt64, client: BlueZClient,
-        emitter: Emitter<Peripheral>, isForPairing: Bool = false
+        emitter: Emitter<Peripheral>, isForPairing: Bool = false, addressKind: BluetoothAddress.Kind? = nil
     ) {
         self.peripheral = peripheral
         self.key = peripheral.key
@@ -52,6 +54,7 @@ final class Link {
         self.client = client
         self.emitter = emitter
         self.isForPairing = isForPairing
+        self.addressKind = addressKind
     }
 
     var isConnected: Bool { state.isConnected }
@@ -79,8 +82,13 @@ final class Link {
     /// Handles the removal of the device by bluetoothd.
     func deviceRemoved() { handle(.deviceRemoved) }
 
-    /// Handles the return of a device that bluetoothd had removed.
-    func deviceFound() { handle(.deviceFound) }
+    /// Handles a device that bluetoothd shows again, or for the first time.
+    ///
+    /// A device with the same address of another kind is another device.
+    func deviceFound() {
+        let kind = client.mirror.devices[key]?.addressKind
+        if addressKind == nil || kind == nil || kind == addressKind { handle(.deviceFound) }
+    }
 
     /// Handles the end of service discovery: bluetoothd has read the services of the device.
     func servicesResolved() {
@@ -110,7 +118,7 @@ final class Link {
 
     // MARK: The state machine
 
-    private func handle(_ event: LinkState.Event) {
+    func handle(_ event: LinkState.Event) {
         let step = state.step
         let actions = state.handle(event, facts)
         if state.step != step { since = client.settings.now }
@@ -132,6 +140,7 @@ final class Link {
             deadline = client.bus.schedule(after: deadlines.connect) { [weak self] in self?.handle(.connectDeadline) }
         case .cancelDeadline: deadline?.cancel()
         case .connect: connect()
+        case .connectDevice: connectDevice()
         case .confirmLink: confirmLink()
         case .readOtherAttemptResult: readOtherAttemptResult()
         case .pause(let duration):

@@ -79,11 +79,44 @@ extension LinkState {
         let text: String? =
             switch attempt.step {
             case .yielding: "Another program's attempt to connect is still under way"
+            case .rediscovering where attempt.wasNeverShown: "The peripheral was not found by scanning"
             case .rediscovering: "An attempt failed, and bluetoothd removed the device"
-            case .calling, .confirming, .pausing, .rediscovered: nil
+            case .reaching, .calling, .confirming, .pausing, .rediscovered: nil
             }
         let error = BluetoothError(.timedOut, operation: .connect, target: target, detail: text)
         return close(error, isForced: false, facts)
+    }
+
+    // MARK: A device that bluetoothd does not have
+
+    /// Handles the answer to `ConnectDevice`.
+    ///
+    /// If bluetoothd does not offer the method, or fails without a reason, a scan finds the device.
+    mutating func connectDeviceAnswered(_ answer: DeviceAnswer, _ facts: Facts) -> [Action] {
+        guard case .connecting(var attempt) = phase else { return connectDeviceAnsweredWhileClosing(answer, facts) }
+        guard attempt.step == .reaching else { return [] }
+        switch answer {
+        case .connected: return confirm(attempt, facts)
+        // Another program has found or connected the device meanwhile.
+        case .failed(let error) where error.kind == .alreadyDone:
+            if facts.isConnected { attempt.maker = makerOfOtherProgramsLinks }
+            return connect(attempt)
+        case .failed(let error) where error.kind == .timedOut:
+            return close(error, isForced: false, facts, isConnectPending: false)
+        case .failed(let error) where !error.isFailedConnection: return end(error)
+        case .notOffered, .failed:
+            attempt.wasNeverShown = true
+            continueAttempt(attempt, .rediscovering(isScanning: true))
+            return [.startRediscovery]
+        }
+    }
+
+    private mutating func connectDeviceAnsweredWhileClosing(_ answer: DeviceAnswer, _ facts: Facts) -> [Action] {
+        switch answer {
+        case .connected: connectAnsweredWhileClosing(nil, facts)
+        case .notOffered: connectAnsweredWhileClosing(BluetoothError(.unsupported), facts)
+        case .failed(let error): connectAnsweredWhileClosing(error, facts)
+        }
     }
 
     // MARK: The next attempt
@@ -128,7 +161,7 @@ extension LinkState {
         case .rediscovering(isScanning: false):
             continueAttempt(attempt, .rediscovering(isScanning: true))
             return [.startRediscovery]
-        case .calling, .confirming, .yielding, .rediscovering: return []
+        case .reaching, .calling, .confirming, .yielding, .rediscovering: return []
         }
     }
 
@@ -171,7 +204,7 @@ extension LinkState {
         case .yielding, .pausing, .rediscovered:
             attempt.maker = makerOfOtherProgramsLinks
             return [.cancelAttempt] + connect(attempt) + [.stopRediscovery]
-        case .confirming, .rediscovering: return []
+        case .reaching, .confirming, .rediscovering: return []
         }
     }
 
@@ -179,7 +212,10 @@ extension LinkState {
     ///
     /// bluetoothd 5.66 removes a device without a bond when an attempt fails, and never answers `Connect` (Q123).
     mutating func removedWhileConnecting(_ attempt: Attempt) -> [Action] {
-        if case .rediscovering = attempt.step { return [] }
+        switch attempt.step {
+        case .rediscovering, .reaching: return []
+        case .calling, .confirming, .pausing, .yielding, .rediscovered: break
+        }
         var attempt = attempt
         attempt.maker = .thisManager
         continueAttempt(attempt, .rediscovering(isScanning: false))
@@ -191,12 +227,21 @@ extension LinkState {
     mutating func deviceFound(_ facts: Facts) -> [Action] {
         guard case .connecting(var attempt) = phase, case .rediscovering = attempt.step else { return [] }
         attempt.maker = facts.isConnected ? makerOfOtherProgramsLinks : .thisManager
+        attempt.wasNeverShown = false
         continueAttempt(attempt, .rediscovered)
         return [.cancelAttempt, .pause(Self.pause)]
     }
 }
 
 extension BluetoothError {
+    /// Whether `ConnectDevice` failed in a way that another attempt may change.
+    fileprivate var isFailedConnection: Bool {
+        switch kind {
+        case .connectFailed, .busy, .noFreeSlot, .unsupported: true
+        default: false
+        }
+    }
+
     /// Whether `Connect` was refused because another call for the device is pending (Q76, Q119).
     ///
     /// Source: BlueZ 5.66, `src/device.c`, `device_connect_le` and `connect_profiles`.

@@ -4,7 +4,12 @@ extension LinkState {
 
     mutating func close(_ cause: BluetoothError, isForced: Bool, _ facts: Facts) -> [Action] {
         var isConnectPending = false
-        if case .connecting(let attempt) = phase, case .calling = attempt.step { isConnectPending = true }
+        if case .connecting(let attempt) = phase {
+            switch attempt.step {
+            case .calling, .reaching: isConnectPending = true
+            case .confirming, .pausing, .yielding, .rediscovering, .rediscovered: break
+            }
+        }
         return close(cause, isForced: isForced, facts, isConnectPending: isConnectPending)
     }
 
@@ -18,6 +23,14 @@ extension LinkState {
         let (maker, isAttempt): (Maker, Bool)
         switch phase {
         case .adopted: (maker, isAttempt) = (.otherProgram, false)
+        // `Disconnect` needs the device object, which appears with the link. Until `ConnectDevice` is answered, there
+        // is nothing else to undo.
+        case .connecting(let attempt) where attempt.step == .reaching && !facts.isConnected:
+            phase = .closing(
+                Closing(
+                    cause: cause, maker: .thisManager, isAttempt: true, hasFailed: false, isConnectPending: true,
+                    wait: .connectAnswer))
+            return [.cancelDeadline, .beginClosing(cause), .failSubscriber(cause), .startDisconnectDeadline]
         case .connecting(let attempt):
             // Without an attempt in progress, there is nothing to close unless bluetoothd shows a link.
             guard attempt.mayBeConnecting || facts.isConnected else { return end(cause) }
@@ -147,7 +160,7 @@ extension LinkState.Attempt {
     /// Whether bluetoothd may be executing an attempt of ours.
     fileprivate var mayBeConnecting: Bool {
         switch step {
-        case .calling, .confirming: true
+        case .reaching, .calling, .confirming: true
         case .pausing, .yielding, .rediscovering, .rediscovered: false
         }
     }

@@ -28,6 +28,8 @@ struct LinkState: Equatable {
         var aborts = 0
         /// How often another program's attempt was in progress (Q119).
         var collisions = 0
+        /// Whether bluetoothd did not have the device when the attempt began, and has not shown it yet.
+        var wasNeverShown = false
 
         /// The step of an attempt.
         enum Step: Equatable {
@@ -41,6 +43,8 @@ struct LinkState: Equatable {
             case yielding(isReading: Bool)
             /// bluetoothd has removed the device. A scan brings it back (Q123).
             case rediscovering(isScanning: Bool)
+            /// `ConnectDevice` has no answer yet. bluetoothd does not have the device.
+            case reaching
             /// The device is back. The next attempt follows after a pause.
             case rediscovered
         }
@@ -75,9 +79,18 @@ struct LinkState: Equatable {
         var isDisconnectAnswered: Bool { wait != .disconnectAnswer }
     }
 
+    /// The answer to `ConnectDevice`.
+    enum DeviceAnswer: Equatable {
+        case connected
+        /// bluetoothd does not have the method.
+        case notOffered
+        case failed(BluetoothError)
+    }
+
     /// An input of the state machine.
     enum Event: Equatable {
         case start
+        case connectDeviceAnswered(DeviceAnswer)
         case connectAnswered(BluetoothError?)
         /// `Connected` was read after `Connect` had succeeded.
         case linkConfirmed(Bool)
@@ -108,7 +121,7 @@ struct LinkState: Equatable {
     /// An output of the state machine.
     enum Action: Equatable {
         case startDeadline, cancelDeadline
-        case connect, confirmLink, readOtherAttemptResult
+        case connect, connectDevice, confirmLink, readOtherAttemptResult
         case pause(Duration)
         /// Stops waiting for the reply or the pause of the attempt.
         case cancelAttempt
@@ -164,6 +177,14 @@ struct LinkState: Equatable {
         self.target = target
     }
 
+    /// Connects to a device that bluetoothd does not have.
+    init(reaching target: String, takesOver: Bool, awaitsServices: Bool) {
+        phase = .connecting(Attempt(step: .reaching, maker: .thisManager))
+        self.takesOver = takesOver
+        self.awaitsServices = awaitsServices
+        self.target = target
+    }
+
     /// Adopts a link of another program, to close it.
     init(adopting target: String) {
         phase = .adopted
@@ -174,7 +195,8 @@ struct LinkState: Equatable {
 
     mutating func handle(_ event: Event, _ facts: Facts) -> [Action] {
         switch event {
-        case .start: [.startDeadline, .connect]
+        case .start: [.startDeadline, isReaching ? .connectDevice : .connect]
+        case .connectDeviceAnswered(let answer): connectDeviceAnswered(answer, facts)
         case .connectAnswered(let error): connectAnswered(error, facts)
         case .linkConfirmed(let isConnected): linkConfirmed(isConnected)
         case .confirmationFailed(let error): confirmationFailed(error, facts)
@@ -209,6 +231,10 @@ struct LinkState: Equatable {
         }
     }
 
+    /// Whether `ConnectDevice` has no answer yet.
+    var isReaching: Bool {
+        if case .connecting(let attempt) = phase { attempt.step == .reaching } else { false }
+    }
     var isConnecting: Bool { if case .connecting = phase { true } else { false } }
     var isConnected: Bool { if case .connected = phase { true } else { false } }
     var isReady: Bool { if case .connected(_, isReady: true) = phase { true } else { false } }

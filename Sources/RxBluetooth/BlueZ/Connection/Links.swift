@@ -7,6 +7,8 @@ struct LinkRequest: Sendable {
     var existing = ConnectOptions.ExistingLink.share
     /// Whether the link becomes ready only when its services are read.
     var awaitsServices = false
+    /// The kind of the address, if the link may be made to a device that bluetoothd does not have.
+    var addressKind: BluetoothAddress.Kind?
 }
 
 /// The links of a manager, at most one for each device.
@@ -41,7 +43,18 @@ final class Links {
             return connect(peripheral, request, emitter, after: link)
         }
         if let obstacle = client.obstacle(on: key.adapter) { throw obstacle }
-        guard let device = client.mirror.devices[key] else { throw BluetoothError(.peripheralGone) }
+        guard let device = client.mirror.devices[key] else {
+            guard request.addressKind != nil else { throw BluetoothError(.peripheralGone) }
+            return start(
+                peripheral, request, emitter,
+                LinkState(
+                    reaching: key.address.description, takesOver: request.existing == .takeOver,
+                    awaitsServices: request.awaitsServices))
+        }
+        if let wanted = request.addressKind, let kind = device.addressKind, wanted != kind {
+            throw BluetoothError(
+                .invalidArgument, detail: "bluetoothd has a device with this address, and it is a \(kind) address")
+        }
         if device.isConnected, request.existing == .replace, let link = adopt(peripheral) {
             connect(peripheral, request, emitter, after: link, isReplacing: true)
             return link.close(BluetoothError(.disconnected(.requested)), isForced: true)
@@ -50,9 +63,15 @@ final class Links {
         let state = LinkState(
             maker: isOthers ? .otherProgram : .thisManager, takesOver: request.existing == .takeOver,
             awaitsServices: request.awaitsServices, target: key.address.description)
+        start(peripheral, request, emitter, state)
+    }
+
+    private func start(
+        _ peripheral: Peripheral, _ request: LinkRequest, _ emitter: Emitter<Peripheral>, _ state: LinkState
+    ) {
         let link = Link(
             peripheral, state, number: request.number ?? client.peripherals.nextLinkNumber(), client: client,
-            emitter: emitter)
+            emitter: emitter, addressKind: request.addressKind)
         add(link)
         // The agent is registered first, because bluetoothd may request a pairing as soon as there is a link.
         client.agent.register()

@@ -8,6 +8,8 @@ final class Reconnector: Sendable {
     private let access: BlueZAccess
     private let options: ConnectOptions
     private let policy: Reconnection
+    /// The kind of the address, if bluetoothd need not have the device.
+    private let addressKind: BluetoothAddress.Kind?
     private let state: Guarded<State>
     /// Emits how often the link has come up; fails when the connection has ended.
     private let epochs = BehaviorSubject<UInt64>(value: 0)
@@ -26,12 +28,16 @@ final class Reconnector: Sendable {
         var last = BluetoothError(.timedOut)
     }
 
-    init(_ peripheral: Peripheral, _ access: BlueZAccess, _ options: ConnectOptions, _ policy: Reconnection) {
+    init(
+        _ peripheral: Peripheral, _ access: BlueZAccess, _ options: ConnectOptions, _ policy: Reconnection,
+        _ addressKind: BluetoothAddress.Kind?
+    ) {
         number = access.peripherals.nextLinkNumber()
         self.peripheral = peripheral
         self.access = access
         self.options = options
         self.policy = policy
+        self.addressKind = addressKind
         state = Guarded(
             State(
                 backoff: Backoff(
@@ -68,10 +74,12 @@ final class Reconnector: Sendable {
     private func attempt() -> Observable<Peripheral> {
         access.waitUntilUsable(peripheral.adapterSelection).flatMap { [self] hasWaited -> Observable<Peripheral> in
             if hasWaited { state.withLock { $0.failures = 0 } }
-            return found()
+            return addressKind == nil ? found() : .just(peripheral)
         }
         .flatMap { [self] peripheral in
-            peripheral.link(LinkRequest(number: number, existing: options.existingLink, awaitsServices: true))
+            peripheral.link(
+                LinkRequest(
+                    number: number, existing: options.existingLink, awaitsServices: true, addressKind: addressKind))
         }
         .do(onNext: { [self] _ in recordLinkUp() })
     }
@@ -167,14 +175,18 @@ final class Reconnector: Sendable {
 
 extension Peripheral {
     /// Returns a connection that reconnects. Fails if the peripheral already has such a connection.
-    func reconnecting(_ options: ConnectOptions, _ policy: Reconnection) -> Observable<Peripheral> {
+    ///
+    /// - Parameter addressKind: The kind of the address, if bluetoothd need not have the device.
+    func reconnecting(
+        _ options: ConnectOptions, _ policy: Reconnection, _ addressKind: BluetoothAddress.Kind?
+    ) -> Observable<Peripheral> {
         Observable.deferred { [self] in
             guard let access = present else { throw BluetoothError(.closed) }
             if let limit = policy.limit, limit <= .zero {
                 let error = BluetoothError(.invalidArgument, detail: "Reconnection.limit must be longer than zero")
                 return failed(error.during(.connect, address.description))
             }
-            let reconnector = Reconnector(self, access, options, policy)
+            let reconnector = Reconnector(self, access, options, policy, addressKind)
             guard claim(reconnector) else {
                 return failed(BluetoothError(.alreadyConnected, operation: .connect, target: address.description))
             }
