@@ -22,6 +22,8 @@ final class SimulatedDeviceState {
     /// The GATT server. Its values outlive a link.
     private(set) var server: PeripheralGATTServer
     var generator: SplitMix64
+    /// The L2CAP channels that the peripheral serves, by PSM.
+    var channels: [UInt16: SimulatedChannel] = [:]
 
     init(_ description: SimulatedPeripheral, seed: UInt64) {
         guard let address = DeviceAddress(description.address, isRandom: description.addressType == .random) else {

@@ -95,6 +95,8 @@ final class DaemonEnvironment {
     let quirks: Set<Quirk>
     var hardware: [Int: SimulatedAdapter]
     var daemon: BluetoothDaemon?
+    /// The devices' ends of the L2CAP channels that devices have opened.
+    var openedChannels: [SimulatedChannelEnd] = []
 
     init(_ scenario: Scenario) {
         features = scenario.features

@@ -24,6 +24,7 @@ public final class SimulatedBlueZ: Sendable {
     let environment: BusContextTransfer<DaemonEnvironment>
     let interceptor: BusContextTransfer<CallInterceptor>
     let names: PeripheralNames
+    let channels = SimulatedChannelTable()
     let state = Guarded(State())
     let connect: @Sendable () -> any Bus
     private let endBus: (@Sendable () -> Void)?

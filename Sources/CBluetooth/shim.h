@@ -4,6 +4,7 @@
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
 #include <bluetooth/hci_lib.h>
+#include <bluetooth/l2cap.h>
 
 // Swift imports neither a macro with a call nor a structure that ends in an array of unknown length. The kernel's
 // `hci_conn_info_req` is the request for one connection and, with the data behind it, also the reply.

@@ -32,3 +32,16 @@ extension PacketSocket {
         }
     }
 }
+
+extension PacketSocket {
+    /// The number of bytes that the kernel has not sent yet, including its overhead; nil if it is not known.
+    ///
+    /// For a pair of sockets, these are the packets that the other end has not received.
+    public var unsentByteCount: Int? {
+        // Glibc does not declare SO_MEMINFO (55). The third number is SK_MEMINFO_WMEM_ALLOC.
+        var numbers = [UInt32](repeating: 0, count: 9)
+        var length = socklen_t(numbers.count * MemoryLayout<UInt32>.stride)
+        guard unsafe getsockopt(number, SOL_SOCKET, 55, &numbers, &length) == 0, length >= 12 else { return nil }
+        return Int(numbers[2])
+    }
+}

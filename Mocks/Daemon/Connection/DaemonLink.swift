@@ -9,6 +9,8 @@ final class DaemonLink {
     private var isUp = true
     /// The number of sockets acquired so far.
     var acquisitions = 0
+    /// The peripheral's ends of the L2CAP channels over the link.
+    var channels: [SimulatedChannelEnd] = []
     /// The security level of the link.
     var protection = SimulatedProtection.none
 
@@ -43,6 +45,8 @@ final class DaemonLink {
     func end() -> [ATTRequest] {
         isUp = false
         deviceState.link = nil
+        for channel in channels { channel.close() }
+        channels = []
         defer { operations = [] }
         return operations
     }

@@ -45,6 +45,12 @@ extension BluetoothManager {
         /// D-Bus only, because the adapters of that bus may be simulated; the same applies if the environment variable
         /// `DBUS_SYSTEM_BUS_ADDRESS` names another bus than the one of the system.
         public var advertisements: (any AdvertisementSource)?
+        /// The L2CAP sockets, see ``Peripheral/openL2CAPChannel(psm:options:)``. Default: nil.
+        ///
+        /// If nil, a manager on the system bus uses the sockets of the kernel. A manager on a given bus has no L2CAP
+        /// channels, because the adapters of that bus may be simulated; the same applies if the environment variable
+        /// `DBUS_SYSTEM_BUS_ADDRESS` names another bus than the one of the system.
+        public var channels: (any L2CAPSockets)?
 
         /// Makes a configuration that delivers on a dispatch queue.
         ///
@@ -184,7 +190,7 @@ public struct Deadlines: Sendable {
     /// ``BluetoothError/DisconnectReason/adapter``. With zero, a link loss is emitted at once, so a loss that the
     /// adapter caused has no reason or a wrong reason.
     public var disconnectReasonGrace: Duration = .milliseconds(250)
-    /// The deadline for reading the RSSI of a link from the controller. Default: 5 s.
+    /// The deadline for reading the RSSI or the facts of a link, and for changing its timing. Default: 5 s.
     public var rssi: Duration = .seconds(5)
     /// The deadline for starting a scan. Default: 15 s.
     ///
@@ -201,6 +207,8 @@ public struct Deadlines: Sendable {
     ///
     /// At the deadline, the diagnosis is emitted with the facts that are known by then.
     public var diagnosis: Duration = .seconds(2)
+    /// The deadline for opening an L2CAP channel, including a pairing that its security requires. Default: 30 s.
+    public var openChannel: Duration = .seconds(30)
     /// The deadline for switching an adapter on or off, until bluetoothd shows the new state. Default: 10 s.
     ///
     /// The time begins when the request is sent, after the earlier requests for the adapter.

@@ -38,6 +38,7 @@ final class BlueZClient {
     private(set) lazy var pairings = PairingQueue(self)
     private(set) lazy var bonds = BondObservers(mirror)
     private(set) lazy var advertising = AdvertisingSessions(self)
+    private(set) lazy var channels = L2CAPChannels(self)
     private(set) lazy var adapterControl = AdapterControl(self)
     let teardowns = TeardownTracker()
 
@@ -90,6 +91,7 @@ final class BlueZClient {
         runWaiting()
         scans.close(closed)
         adapterControl.fail(closed)
+        channels.fail(closed)
         advertising.fail(closed)
         pairings.fail(closed)
         agent.fail(closed)
@@ -207,6 +209,7 @@ final class BlueZClient {
         advertising.adaptersChanged()
         for adapter in mirror.adapters.values where !adapter.isPowered { links.lost(on: adapter.number) }
         adapterControl.adaptersChanged()
+        channels.adaptersChanged()
         sendReport()
         runWaiting()
     }

@@ -4,8 +4,8 @@ extension BluetoothManager {
     /// Makes a manager of this machine's Bluetooth, over the system bus.
     ///
     /// The first subscription to one of its streams opens the bus. If the bus is lost, the next subscription opens it
-    /// again. If the configuration has no ``Configuration/controller`` or no ``Configuration/advertisements``, the
-    /// manager uses the controllers of this machine.
+    /// again. If the configuration has no ``Configuration/controller``, no ``Configuration/advertisements`` or
+    /// no ``Configuration/channels``, the manager uses the controllers and sockets of this machine.
     ///
     /// - Parameter configuration: The adapter, the scheduler, deadlines, pairing and the log. Default: see
     ///   ``Configuration``.
@@ -13,6 +13,7 @@ extension BluetoothManager {
         var configuration = configuration
         configuration.controller = configuration.controller ?? HCIController()
         configuration.advertisements = configuration.advertisements ?? KernelAdvertisements.ofSystemBus
+        configuration.channels = configuration.channels ?? KernelL2CAPSockets.ofSystemBus
         self.init(configuration: configuration) { [interval = configuration.readingInterval] in
             Connection.open(.system, readingEvery: interval)
         }

@@ -179,7 +179,8 @@ extension BluetoothError.Operation {
         switch self {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: true
         case .readState, .scan, .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget, .advertise,
-            .setPower, .setAlias:
+            .setPower, .setAlias, .openChannel, .publishChannel, .sendData, .receiveData, .readLink,
+            .updateLink:
             false
         }
     }
@@ -262,7 +263,8 @@ extension BluetoothError {
         switch operation {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: .attributeNotFound
         case .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget: .peripheralGone
-        case .scan, .readState, .advertise, .setPower, .setAlias: .noAdapter
+        case .openChannel, .sendData, .receiveData, .readLink, .updateLink: .peripheralGone
+        case .scan, .readState, .advertise, .setPower, .setAlias, .publishChannel: .noAdapter
         }
     }
 

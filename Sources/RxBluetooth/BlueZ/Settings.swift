@@ -18,6 +18,8 @@ final class Settings: Sendable {
     let controller: (any HostController)?
     /// The source of advertisements besides bluetoothd; nil if there is none.
     let advertisements: (any AdvertisementSource)?
+    /// The L2CAP sockets; nil if there are none.
+    let channels: (any L2CAPSockets)?
     /// The clock of the manager's bus, for every decision about time.
     let clock = ManagerClock()
 
@@ -29,6 +31,7 @@ final class Settings: Sendable {
         pairing = configuration.pairing
         controller = configuration.controller
         advertisements = configuration.advertisements
+        channels = configuration.channels
         eventLog = EventLog(
             configuration.logger ?? silentLogger, configuration.logContents, by: delivery)
     }

@@ -64,8 +64,14 @@ extension BluetoothError {
         case resourceExhausted
         /// Pairing failed. The text is the last part of the name of bluetoothd's error.
         case pairingFailed(String)
-        /// bluetoothd did not register an advertisement. The text is bluetoothd's reason.
+        /// bluetoothd did not register an advertisement, or the kernel a PSM. The text is the reason.
         case registrationFailed(String)
+        /// The peripheral refused the L2CAP channel.
+        ///
+        /// Nothing serves the PSM, the peripheral has no room, or the link has too little security.
+        case channelRefused
+        /// The L2CAP channel is closed, by the peripheral or by this program.
+        case channelClosed
         /// bluetoothd's reply is malformed.
         case protocolViolation
         /// The manager or the ``CharacteristicWriter`` was closed.
@@ -139,6 +145,8 @@ extension BluetoothError.Kind {
         case .resourceExhausted: "resource-exhausted"
         case .pairingFailed: "pairing-failed"
         case .registrationFailed: "registration-failed"
+        case .channelRefused: "channel-refused"
+        case .channelClosed: "channel-closed"
         case .protocolViolation: "protocol-violation"
         case .closed: "closed"
         case .bluez: "bluez"

@@ -22,6 +22,9 @@ extension BluetoothError: CustomStringConvertible {
         case .unauthorized where isOfAdvertisementSource, .unsupported where isOfAdvertisementSource:
             "Give the program CAP_NET_ADMIN in the network namespace of the host, or scan with the source .automatic."
         case _ where isOfAdvertisementSource: "Scan again, or scan with the source .automatic."
+        case .unauthorized where operation == .updateLink:
+            "Give the program CAP_NET_ADMIN in the network namespace of the host."
+        case .unauthorized where operation == .publishChannel: "Use a PSM from 128 on, or any free one."
         case .unauthorized: "Add yourself to the “bluetooth” group and log in again: sudo adduser $USER bluetooth."
         case .noAdapter: "Plug in a Bluetooth adapter, or list those that are present: bluetoothctl list."
         case .poweredOff: "Switch it on: bluetoothctl power on."
@@ -54,6 +57,8 @@ extension BluetoothError: CustomStringConvertible {
             "this process is not allowed to receive advertisements from the kernel"
         case .unsupported where isOfAdvertisementSource: "there are no advertisements from the kernel"
         case _ where isOfAdvertisementSource: "the kernel sends no more advertisements"
+        case .unauthorized where operation == .updateLink: "this process is not allowed to change links"
+        case .unauthorized where operation == .publishChannel: "this process is not allowed to use the PSM"
         case .unauthorized: "this process is not allowed to use bluetoothd"
         case .noAdapter: "there is no matching Bluetooth adapter"
         case .poweredOff: "the Bluetooth adapter is off"
@@ -96,7 +101,10 @@ extension BluetoothError: CustomStringConvertible {
         case .overflow: "values arrived faster than they were taken"
         case .resourceExhausted: "a limit of the bus was reached"
         case .pairingFailed: "pairing failed"
+        case .registrationFailed where operation == .publishChannel: "the kernel did not register the PSM"
         case .registrationFailed: "bluetoothd did not register it"
+        case .channelRefused: "the peripheral refused the channel"
+        case .channelClosed: "the channel is closed"
         case .protocolViolation: "the reply of bluetoothd is malformed"
         case .closed where isOfWriter: "the writer was closed"
         case .closed: "the manager was closed"
@@ -212,7 +220,10 @@ extension BluetoothError {
         case .unsupported: "Check whether a newer bluetoothd, or one that was started with -E, supports it."
         case .overflow: "Take values faster, or use a larger buffer or one that drops values."
         case .pairingFailed: "Put the peripheral into pairing mode, and try again."
+        case .registrationFailed where operation == .publishChannel: "Use another PSM, or any free one."
         case .registrationFailed: "Read the reason in the log: journalctl -u bluetooth."
+        case .channelRefused: "Check that the peripheral serves this PSM, and whether it requires encryption."
+        case .channelClosed: "Open the channel again."
         case .protocolViolation: "Restart bluetoothd, and report the error if it occurs again."
         case .closed where isOfWriter: "Acquire the characteristic again."
         case .closed: "Make a new manager."
@@ -224,7 +235,9 @@ extension BluetoothError {
     /// Whether a program can safely repeat the operation after a time-out.
     private var changesNothing: Bool {
         switch operation {
-        case .readState, .scan, .connect, .discover, .read, .readDescriptor, .readRSSI, .notify: true
+        case .readState, .scan, .connect, .discover, .read, .readDescriptor, .readRSSI, .notify, .openChannel,
+            .readLink:
+            true
         default: false
         }
     }

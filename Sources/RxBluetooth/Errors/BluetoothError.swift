@@ -18,6 +18,8 @@
 /// - Connecting: ``Kind/connectFailed(_:)``, ``Kind/noFreeSlot``, ``Kind/bondLost`` or ``Kind/discoveryFailed``.
 /// - Pairing: ``Kind/pairingFailed(_:)``. If the bond exists already, pairing succeeds.
 /// - Advertising: ``Kind/noFreeSlot`` or ``Kind/registrationFailed(_:)``.
+/// - L2CAP channels: ``Kind/channelRefused`` or ``Kind/channelClosed``; ``Kind/registrationFailed(_:)`` for a PSM of
+///   this computer.
 /// - Switching an adapter on or off, or naming it: ``Kind/blocked``, ``Kind/unauthorized`` or
 ///   ``Kind/invalidArgument``; it works while the adapter is off.
 /// - Every operation: ``Kind/bluez`` for an error of bluetoothd that this module does not recognise.
@@ -115,6 +117,18 @@ public struct BluetoothError: Error, Sendable {
         case notify
         /// Advertising this computer.
         case advertise
+        /// Reading the facts of a link.
+        case readLink
+        /// Changing the timing of a link.
+        case updateLink
+        /// Opening an L2CAP channel to a peripheral.
+        case openChannel
+        /// Letting devices open L2CAP channels.
+        case publishChannel
+        /// Sending data over an L2CAP channel.
+        case sendData
+        /// Receiving data over an L2CAP channel.
+        case receiveData
         /// Switching an adapter on or off.
         case setPower
         /// Changing the name of an adapter.
@@ -210,7 +224,7 @@ public struct BluetoothError: Error, Sendable {
         switch kind {
         case .timedOut: true
         case .disconnected, .daemonUnavailable, .busUnavailable, .closed:
-            [.write, .writeDescriptor, .trust, .forget].contains(operation)
+            [.write, .writeDescriptor, .trust, .forget, .sendData].contains(operation)
         default: false
         }
     }

@@ -34,7 +34,7 @@ enum ExitCode: Int32, Sendable {
             .exclusiveUse,
             .invalidArgument, .attError, .unsupported, .overflow, .resourceExhausted, .pairingFailed,
             .registrationFailed,
-            .protocolViolation, .closed, .bluez:
+            .channelRefused, .channelClosed, .protocolViolation, .closed, .bluez:
             self = .failed
         }
     }

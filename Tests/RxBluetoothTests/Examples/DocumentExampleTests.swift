@@ -5,7 +5,7 @@ import Testing
 struct DocumentExampleTests {
     @Test(arguments: [
         ("/Mocks/Mocks.docc/TestingAGateway.md", "GatewayTests.swift"), ("/README.md", "LostLinkExampleTests.swift"),
-        ("/docs/radio.md", "DirectConnectionExampleTests.swift"),
+        ("/docs/radio.md", "DirectConnectionExampleTests.swift"), ("/docs/radio.md", "L2CAPExampleTests.swift"),
         ("/README.md", "StayingConnectedTests.swift"), ("/Mocks/Mocks.docc/TestingAGateway.md", "ParserTests.swift"),
     ])
     func `The document contains the example verbatim`(_ page: String, _ file: String) throws {

@@ -16,7 +16,7 @@ struct Stage {
         _ scenario: Scenario = .everyday, starting: Bool = true, adapter: AdapterSelection = .automatic,
         deadlines: Deadlines = .prompt, pairing: PairingPolicy = PairingPolicy(),
         controller: (any HostController)? = nil, delivery: Delivery = Ground.delivery,
-        advertisements: (any AdvertisementSource)? = nil
+        advertisements: (any AdvertisementSource)? = nil, channels: (any L2CAPSockets)? = nil
     ) {
         simulation = Ground.simulation(scenario, scheduler: scheduler, starting: starting)
         busShutdown = BusShutdown(simulation)
@@ -25,6 +25,7 @@ struct Stage {
             adapter: adapter, scheduler: wallClock, deadlines: deadlines, pairing: pairing)
         configuration.controller = controller
         configuration.delivery = delivery
+        configuration.channels = channels
         // A scripted bluetoothd, on a stage that does not start the simulation, has no radio that sends packets.
         let usesPackets = Ground.usesPackets && starting
         configuration.advertisements = advertisements ?? (usesPackets ? SimulatedSockets(simulation) : nil)

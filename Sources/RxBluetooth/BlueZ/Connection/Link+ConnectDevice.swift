@@ -3,7 +3,8 @@ import DBus
 extension Link {
     /// Calls `ConnectDevice` for a device that bluetoothd does not have.
     ///
-    /// The call is not cancelled with the link, because bluetoothd cannot cancel it. A link that comes up late is closed.
+    /// The call is not cancelled with the link, because bluetoothd cannot cancel it. A link that comes up late is
+    /// closed.
     func connectDevice() {
         let (key, target) = (key, target)
         // As for `Connect`, the deadline of the call is longer than ours.

@@ -8,11 +8,13 @@ package struct KernelAdvertisements: AdvertisementSource {
     /// The source for a manager on the system bus; nil if the environment names another bus.
     ///
     /// The adapters of another bus may be simulated, so the packets of this machine would be those of other devices.
-    static var ofSystemBus: KernelAdvertisements? {
+    static var ofSystemBus: KernelAdvertisements? { isSystemBus ? KernelAdvertisements() : nil }
+
+    /// Whether the environment names the bus of the system, or no bus.
+    static var isSystemBus: Bool {
         // `getenv` returns a C string of the environment, which is copied at once.
-        guard let address = unsafe getenv("DBUS_SYSTEM_BUS_ADDRESS") else { return KernelAdvertisements() }
-        let name = unsafe String(cString: address)
-        return name.hasSuffix("/system_bus_socket") ? KernelAdvertisements() : nil
+        guard let address = unsafe getenv("DBUS_SYSTEM_BUS_ADDRESS") else { return true }
+        return unsafe String(cString: address).hasSuffix("/system_bus_socket")
     }
 
     /// Opens a management socket, and checks that the kernel sends advertisements to it.
