@@ -19,12 +19,14 @@ from bumble.core import AdvertisingData, PhysicalTransport
 from bumble.device import Device
 from bumble.gatt import Characteristic, CharacteristicValue, Service
 from bumble.host import Host
+from bumble.l2cap import LeCreditBasedChannelSpec
 from bumble.link import LocalLink
 from bumble.pairing import PairingConfig, PairingDelegate
 from bumble.transport import open_transport
 
 ADAPTER = "00:AA:01:00:00:01"
 ADDRESSES = "F0:F1:F2:F3:F4:"  # followed by the last byte from the data sheet
+ECHO = 0x80  # the PSM on which every peripheral echoes L2CAP packets
 MUTE = 0x21  # the last byte of the peripheral that accepts no connection
 RSSI_WHEN_CONNECTED = -52
 
@@ -277,9 +279,15 @@ async def switch_on(sheet: DataSheet, air: Air) -> Device:
         device.on("connection", lambda connection: background(drop(connection, sheet.drops_after)))
     if sheet.drops_when_pairing:
         device.pairing_config_factory = lambda connection: PairingConfig(delegate=Refusal(connection))
+    device.create_l2cap_server(LeCreditBasedChannelSpec(psm=ECHO, mtu=2048, mps=247, max_credits=64), echo)
     await device.power_on()
     await device.start_advertising(auto_restart=True)
     return device
+
+
+def echo(channel):
+    """Sends each packet of an L2CAP channel back."""
+    channel.sink = lambda packet: channel.write(packet)
 
 
 async def drop(connection, delay: float):

@@ -31,6 +31,37 @@ package struct HCIController: HostController {
         }
     }
 
+    /// Reads the role, the PHY and the RSSI of a link. The kernel does not report its timing.
+    package func readLink(
+        to address: BluetoothAddress, on adapter: String, deadline: Duration,
+        _ answer: @escaping @Sendable (Result<LinkFacts, BluetoothError>) -> Void
+    ) {
+        DispatchQueue.global(qos: .userInitiated).async {
+            answer(
+                Result { () throws(BluetoothError) in
+                    try KernelRSSI(adapter).facts(of: address, within: deadline)
+                })
+        }
+    }
+
+    /// Stores connection parameters through the kernel's management socket, which requires CAP_NET_ADMIN.
+    package func loadConnectionParameters(
+        _ parameters: ConnectionParameters, for address: BluetoothAddress, _ kind: BluetoothAddress.Kind,
+        on adapter: String, deadline: Duration, _ answer: @escaping @Sendable (BluetoothError?) -> Void
+    ) {
+        guard adapter.hasPrefix("hci"), let controller = UInt16(adapter.dropFirst(3)) else {
+            return answer(BluetoothError(.noAdapter))
+        }
+        DispatchQueue.global(qos: .userInitiated).async {
+            guard let socket = ManagementSocket() else {
+                return answer(
+                    BluetoothError(
+                        .unsupported, detail: "The kernel has no Bluetooth, or keeps it from this process"))
+            }
+            answer(socket.load(parameters, for: address, kind, on: controller, within: deadline))
+        }
+    }
+
     /// Stops discovery through the kernel's management socket.
     ///
     /// Passes false to `done` if the discovery is not stopped. The kernel allows only processes with CAP_NET_ADMIN to

@@ -1,9 +1,9 @@
 internal import CBluetooth
 import Glibc
 
-/// An HCI socket of one controller, which reads the RSSI of its links through libbluetooth.
+/// An HCI socket of one controller, which reads the RSSI and other facts of its links through libbluetooth.
 struct KernelRSSI: ~Copyable {
-    private let number: Int32
+    let number: Int32
 
     init(_ adapter: String) throws(BluetoothError) {
         guard adapter.hasPrefix("hci"), let device = Int32(adapter.dropFirst(3)) else {
@@ -17,7 +17,7 @@ struct KernelRSSI: ~Copyable {
     deinit { hci_close_dev(number) }
 
     func rssi(of address: BluetoothAddress, within deadline: Duration) throws(BluetoothError) -> Int {
-        let handle = try handle(of: address)
+        let handle = try connection(of: address).handle
         let end = SuspendingClock.now + min(deadline, .seconds(86_400))
         var rssi: Int8 = 0
         while unsafe hci_read_rssi(number, handle.littleEndian, &rssi, Self.callTimeout) != 0 {
@@ -30,8 +30,8 @@ struct KernelRSSI: ~Copyable {
         return Int(rssi)
     }
 
-    /// Returns the controller's handle of the link, over LE or, for a dual-mode device, over BR/EDR (Q83).
-    private func handle(of address: BluetoothAddress) throws(BluetoothError) -> UInt16 {
+    /// Returns the kernel's information about the link, over LE or, for a dual-mode device, over BR/EDR (Q83).
+    func connection(of address: BluetoothAddress) throws(BluetoothError) -> hci_conn_info {
         for type in Self.linkTypes {
             var request = connection_info()
             request.type = type
@@ -40,7 +40,7 @@ struct KernelRSSI: ~Copyable {
                     unsafe bytes[index] = UInt8(truncatingIfNeeded: address.number >> UInt64(8 * index))
                 }
             }
-            if unsafe ioctl(number, connection_info_request, &request) == 0 { return request.info.handle }
+            if unsafe ioctl(number, connection_info_request, &request) == 0 { return request.info }
             if errno != ENOENT { throw Self.error(errno) }
         }
         throw BluetoothError(.notConnected)
@@ -49,7 +49,7 @@ struct KernelRSSI: ~Copyable {
     /// The time-out of one call, in milliseconds.
     ///
     /// With less than 100 ms, libbluetooth may compute a remaining time of 0, and would wait without a limit.
-    private static let callTimeout: Int32 = 500
+    static let callTimeout: Int32 = 500
     /// The controller's value for an unknown RSSI.
     private static let unknownRSSI: Int8 = 127
     /// The kernel's numbers for links over LE and BR/EDR.

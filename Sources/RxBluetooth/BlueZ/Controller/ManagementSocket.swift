@@ -61,7 +61,7 @@ struct ManagementSocket: ~Copyable {
     }
 
     /// Sends a command, and returns its status; nil if the status does not arrive in time.
-    private func status(of command: UInt16, _ controller: UInt16, _ body: [UInt8], until end: SuspendingClock.Instant)
+    func status(of command: UInt16, _ controller: UInt16, _ body: [UInt8], until end: SuspendingClock.Instant)
         -> UInt8?
     {
         let packet = Self.words(command, controller, UInt16(body.count)) + body
@@ -88,7 +88,7 @@ struct ManagementSocket: ~Copyable {
     private static let invalidIndex: UInt8 = 0x11
     private static let invalidParameters: UInt8 = 0x0D
 
-    private static func words(_ words: UInt16...) -> [UInt8] {
+    static func words(_ words: UInt16...) -> [UInt8] {
         words.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
     }
 

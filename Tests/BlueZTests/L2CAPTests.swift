@@ -1,0 +1,99 @@
+import Dispatch
+import Foundation
+import RxBluetooth
+import TestTraits
+import Testing
+
+extension LabTests {
+    @Suite struct L2CAPTests {
+        /// The largest packet that the peripheral sends, so that it can echo what it receives.
+        private static let options = L2CAPChannelOptions(receiveMTU: 2048)
+
+        @Test(.proves(.S118, .S119), .timeLimit(.minutes(30)))
+        func `An echo returns 10 MB in order and without loss`() async throws {
+            // In software emulation, the figure can be reduced by the environment.
+            let environment = ProcessInfo.processInfo.environment["RXBLUETOOTH_L2CAP_BYTES"]
+            let count = environment.flatMap(Int.init) ?? 10_000_000
+            try await Lab.withManager { manager in
+                try await manager.withConnection(to: "HRM-0") { peripheral in
+                    let data = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 11) }
+                    let start = ContinuousClock.now
+                    let echoed = try await peripheral.openL2CAPChannel(psm: 0x80, options: Self.options)
+                        .flatMap { channel -> Observable<[UInt8]> in
+                            let sent = channel.write(data).asObservable().map { (_: Never) -> [UInt8] in }
+                            return Observable.merge(channel.received, sent)
+                        }
+                        .scan(into: [UInt8]()) { $0 += $1 }
+                        .filter { $0.count >= count }
+                        .take(1).asSingle().value
+                    #expect(echoed == data)
+                    let seconds = (ContinuousClock.now - start) / .seconds(1)
+                    print("L2CAP echo: \(count) bytes in \(seconds) s, \(Double(count) / seconds / 1000) kB/s")
+                }
+            }
+        }
+
+        @Test(.proves(.S118, .Q117)) func `A PSM that no program serves is refused`() async throws {
+            try await Lab.withManager { manager in
+                try await manager.withConnection(to: "HRM-0") { peripheral in
+                    let error = await #expect(throws: BluetoothError.self) {
+                        try await peripheral.openL2CAPChannel(psm: 0x99).firstValue()
+                    }
+                    #expect(error?.kind == .channelRefused)
+                }
+            }
+        }
+
+        @Test(.proves(.S120)) func `A free PSM is published, and a PSM in use is a typed error`() async throws {
+            try await Lab.withManager { manager in
+                let listener = manager.publishL2CAPChannel(psm: 0xC8)
+                _ = try await listener.flatMap { first -> Observable<L2CAPListener> in
+                    #expect(first.psm == 0xC8)
+                    return manager.publishL2CAPChannel(psm: 0xC8).catch { error in
+                        #expect((error as? BluetoothError)?.code == "registration-failed")
+                        return .just(first)
+                    }
+                }.firstValue()
+                #expect(try await manager.publishL2CAPChannel().firstValue().psm >= 0x80)
+            }
+        }
+    }
+
+    @Suite struct LinkFactsTests {
+        @Test(.proves(.S122)) func `Role and RSSI of a live link are known, the timing is not`() async throws {
+            try await Lab.withManager { manager in
+                try await manager.withConnection(to: "HRM-0") { peripheral in
+                    let facts = try await peripheral.readLinkFacts().value
+                    #expect(facts.role == .known(.central))
+                    #expect(facts.rssi == .known(-52))
+                    #expect(facts.interval.value == nil)
+                    print("Link facts: PHY \(facts.phy), interval \(facts.interval)")
+                    try await peripheral.requestConnectionParameters(.balanced).value
+                }
+            }
+        }
+    }
+
+    @Suite struct DirectConnectionTests {
+        @Test(.proves(.S116)) func `A device is connected by its address without a scan of the program`() async throws {
+            try await Lab.withManager { manager in
+                let address = try await manager.peripheral(named: "HRM-1").address
+                try await manager.peripheral(named: "HRM-1").forget().value
+                let peripheral = try await manager.connect(to: address, kind: .random).firstValue()
+                #expect(peripheral.address == address)
+            }
+        }
+
+        @Test(.proves(.S113, .S114)) func `The adapter is switched off and on, and named`() async throws {
+            try await Lab.withManager { manager in
+                try await manager.setPowered(false).value
+                #expect(try await manager.state.firstValue() == .poweredOff)
+                try await manager.setAlias("lab").value
+                try await manager.setPowered(true).value
+                #expect(try await manager.state.firstValue() == .poweredOn)
+                #expect(try await manager.adapters.filter { $0.first?.alias == "lab" }.firstValue().count == 1)
+                try await manager.setAlias(nil).value
+            }
+        }
+    }
+}
