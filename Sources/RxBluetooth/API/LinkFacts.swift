@@ -55,8 +55,8 @@ public enum LinkRole: String, Hashable, Sendable {
 
 /// The facts about a link as far as the kernel lets this process read them.
 ///
-/// With Linux 6.1 and BlueZ 5.66, the role and the RSSI need no privilege, and the PHY needs CAP_NET_RAW. No program can
-/// read the interval, the latency and the time-out of a link that exists. A ``HostController`` can provide more.
+/// With Linux 6.1 and BlueZ 5.66, the role and the RSSI need no privilege, and the PHY needs CAP_NET_RAW. No program
+/// can read the interval, the latency and the time-out of a link that exists. A ``HostController`` can provide more.
 public struct LinkFacts: Hashable, Sendable {
     /// The time between two connection events, from 7.5 ms to 4 s.
     public var interval: LinkFact<Duration>
