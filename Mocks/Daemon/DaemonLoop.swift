@@ -51,6 +51,16 @@ final class DaemonLoop {
         bus.send(call)
     }
 
+    /// Sends pending signals, then calls an object of a client that must not answer.
+    func callOneWay(
+        _ client: String, _ path: ObjectPath, _ method: (interface: String, member: String), _ arguments: [Value]
+    ) {
+        tree.flush()
+        guard let call = Self.message(client, path, method, arguments) else { return }
+        call.suppressReply()
+        bus.send(call)
+    }
+
     private static func message(
         _ client: String, _ path: ObjectPath, _ method: (interface: String, member: String), _ arguments: [Value]
     ) -> Message? {

@@ -1,7 +1,7 @@
 import DBus
 
 /// The GATT applications that clients registered, `org.bluez.GattManager1`.
-/// No central is simulated, so nothing reads their attributes. Source: BlueZ 5.66, src/gatt-database.c.
+/// Source: BlueZ 5.66, src/gatt-database.c.
 final class GATTManager {
     private unowned let adapter: DaemonAdapter
     private var all: [ApplicationRegistration] = []
@@ -9,12 +9,16 @@ final class GATTManager {
     /// The UUIDs of registered services that bluetoothd does not have itself, without duplicates.
     private(set) var uuids: [String] = []
     private var isKernelAsked = false
+    private var centrals: [CentralLink] = []
 
     private final class ApplicationRegistration {
         let client: String
         let path: ObjectPath
         var token: ClientDepartureHandler?
         var services: [LocalGATTDatabase.ServiceEntry] = []
+        var attributes: [PublishedAttribute] = []
+        /// Receives the client's changed values.
+        var values: BusTask?
 
         init(_ client: String, _ path: ObjectPath) {
             self.client = client
@@ -89,6 +93,8 @@ final class GATTManager {
             if isNew { uuids.append(entry.uuid) }
             uuidsChanged(isNew)
         }
+        new.attributes = application.attributes(of: new.client)
+        observeValues(of: new)
     }
 
     /// Marks `UUIDs` as changed after a service was added or removed (services_modified in src/adapter.c).
@@ -107,6 +113,7 @@ final class GATTManager {
     private func remove(_ known: ApplicationRegistration) {
         all.removeAll { $0 === known }
         adapter.loop.forget(known.token)
+        known.values?.cancel()
         for entry in known.services {
             database.remove(entry)
             let isLast = uuids.contains(entry.uuid) && !database.has(entry.uuid)
@@ -119,7 +126,52 @@ final class GATTManager {
     func end() {
         for known in all {
             adapter.loop.forget(known.token)
+            known.values?.cancel()
         }
         all = []
+        for central in centrals { central.end() }
+        centrals = []
+    }
+
+    // MARK: Centrals
+
+    var attributes: [PublishedAttribute] { all.flatMap(\.attributes) }
+
+    /// Returns whether the application of an attribute is still registered.
+    func contains(_ attribute: PublishedAttribute) -> Bool { attributes.contains { $0 === attribute } }
+
+    /// Returns the first attribute with these UUIDs. If several have them, `index` selects one, from 0.
+    func attribute(_ characteristic: String, _ descriptor: String?, index: Int) -> PublishedAttribute? {
+        let uuid = FullUUID.described(characteristic)
+        let other = descriptor.map(FullUUID.described)
+        return attributes.filter { $0.characteristic == uuid && $0.descriptor == other }.dropFirst(index).first
+    }
+
+    func add(_ central: CentralLink) { centrals.append(central) }
+
+    func remove(_ central: CentralLink) {
+        centrals.removeAll { $0 === central }
+        central.end()
+    }
+
+    /// Passes the changed values of an application on to the centrals (property_changed_cb).
+    private func observeValues(of application: ApplicationRegistration) {
+        let rule = MatchRule(
+            sender: application.client, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
+        let transfer = BusContextTransfer { [weak self, weak application] (signal: Message) in
+            guard let self, let application else { return }
+            adapter.loop.run {
+                let attribute = application.attributes.first { $0.path == signal.path && $0.descriptor == nil }
+                guard let attribute, let value = Self.changedValue(signal) else { return }
+                for central in centrals { central.valueChanged(value, of: attribute) }
+            }
+        }
+        application.values = adapter.loop.bus.subscribe(rule) { transfer.content($0) }
+    }
+
+    private static func changedValue(_ signal: Message) -> [UInt8]? {
+        let values = try? signal.read { (body) throws(DBusError) in try body.values() }
+        guard let values, values.count == 3, case .bytes(let value)? = values[1].properties["Value"] else { return nil }
+        return value
     }
 }

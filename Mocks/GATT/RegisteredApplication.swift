@@ -18,6 +18,12 @@ struct RegisteredApplication {
             return uuid
         }
 
+        /// The flags, without a check.
+        var flagNames: [String] {
+            guard case .array("s", let values)? = properties["Flags"] else { return [] }
+            return values.compactMap { if case .string(let flag) = $0 { flag } else { nil } }
+        }
+
         /// The requested handle, 0 for any; nil if the type is wrong (parse_handle).
         var handle: Int? {
             switch properties["Handle"] {

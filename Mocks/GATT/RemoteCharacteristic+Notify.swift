@@ -4,6 +4,8 @@ import DBus
 final class NotifySessions {
     var sessions: [ClientNotifySession] = []
     var timer: BusTask?
+    /// Whether the server was last informed that a client is subscribed.
+    var isServerSwitchedOn = false
     var count = 0
 
     /// Whether any session is armed. The peripheral's CCCD is then set.
@@ -124,9 +126,17 @@ extension RemoteCharacteristic {
         changed("Notifying")
     }
 
+    /// Informs the server that the first client subscribed, or that the last one unsubscribed.
+    private func switched(_ isOn: Bool) {
+        guard isOn != notifySessions.isServerSwitchedOn else { return }
+        notifySessions.isServerSwitchedOn = isOn
+        server.notifications?.switched?(isOn)
+    }
+
     // MARK: Periodic notifications
 
     func startClock() {
+        switched(true)
         guard notifySessions.timer == nil, let interval = server.notifications?.interval else { return }
         notifySessions.count = 0
         tick(interval)
@@ -142,6 +152,7 @@ extension RemoteCharacteristic {
     }
 
     func stopClock() {
+        switched(false)
         notifySessions.timer?.cancel()
         notifySessions.timer = nil
     }

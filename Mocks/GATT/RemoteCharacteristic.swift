@@ -57,10 +57,7 @@ final class RemoteCharacteristic {
         let options = try AttributeOptions(call.message)
         guard try reading.join(call, offset: options.offset) else { return }
         link.request(needing: server.protection) { [server] in
-            let answer = server.read()
-            guard case .value(let whole) = answer.outcome else { return answer }
-            guard options.offset <= whole.count else { return .error(0x07, after: answer.delay) }
-            return .value(Array(whole.dropFirst(options.offset)), after: answer.delay)
+            server.read().dropping(options.offset)
         } _: { [self] outcome in
             let calls = reading.finish()
             guard case .value(let part) = outcome else { return calls.forEach { tree.fail($0, outcome.error) } }

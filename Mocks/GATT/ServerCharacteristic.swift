@@ -84,7 +84,7 @@ final class ServerCharacteristic {
         switch answer.outcome {
         case .accepted: value = whole
         case .value(let other): value = other
-        case .error, .silence: break
+        case .error, .silence, .deferred: break
         }
         return answer
     }

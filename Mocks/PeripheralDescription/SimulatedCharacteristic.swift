@@ -96,6 +96,8 @@ public struct SimulatedBehaviour: Sendable {
 struct SimulatedNotifications: Sendable {
     var interval: Duration?
     var value: @Sendable (Int) -> [UInt8] = { _ in [] }
+    /// Called when a client subscribes, and when the last client has unsubscribed.
+    var switched: (@Sendable (Bool) -> Void)?
 }
 
 /// A descriptor of a characteristic.
@@ -127,6 +129,8 @@ public struct SimulatedAnswer: Sendable {
         case accepted
         case error(UInt8)
         case silence
+        /// The answer comes later: the closure calls its argument with it, in the context of the simulation.
+        case deferred(@Sendable (@escaping @Sendable (SimulatedAnswer) -> Void) -> Void)
     }
 
     let outcome: ATTOutcome
@@ -150,4 +154,21 @@ public struct SimulatedAnswer: Sendable {
 
     /// The peripheral does not reply. After 30 s, ATT ends the link.
     public static let silence = SimulatedAnswer(outcome: .silence)
+
+    static func deferred(
+        _ start: @escaping @Sendable (@escaping @Sendable (SimulatedAnswer) -> Void) -> Void
+    ) -> SimulatedAnswer {
+        SimulatedAnswer(outcome: .deferred(start))
+    }
+
+    /// Returns the answer to a read that begins at an offset.
+    func dropping(_ offset: Int) -> SimulatedAnswer {
+        switch outcome {
+        case .value(let whole):
+            offset <= whole.count
+                ? .value(Array(whole.dropFirst(offset)), after: delay) : .error(0x07, after: delay)
+        case .deferred(let start): .deferred { done in start { done($0.dropping(offset)) } }
+        case .accepted, .error, .silence: self
+        }
+    }
 }

@@ -44,6 +44,9 @@ final class PeripheralNames: Sendable {
         }
     }
 
+    /// Returns whether a peripheral has this address.
+    func contains(_ address: String) -> Bool { table.withLock { $0.index(of: address) != nil } }
+
     /// Traps if no peripheral has this address.
     func check(_ address: String, _ file: StaticString, _ line: UInt) {
         _ = index(of: address, file, line)

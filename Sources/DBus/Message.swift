@@ -139,7 +139,7 @@ extension Message {
     func expectReply() { unsafe dbus_message_set_no_reply(raw, 0) }
 
     /// Marks a call as one that requires no reply.
-    func suppressReply() { unsafe dbus_message_set_no_reply(raw, 1) }
+    package func suppressReply() { unsafe dbus_message_set_no_reply(raw, 1) }
 }
 
 // MARK: Wire format

@@ -68,6 +68,13 @@ final class DaemonLink {
             after(DaemonTimeLimits.attTimeout) { [weak self] in self?.timedOut(operation) }
             return
         }
+        if case .deferred(let start) = answer.outcome {
+            let transfer = BusContextTransfer { [weak self] (late: SimulatedAnswer) in
+                guard let self, isUp else { return }
+                finish(operation, late.outcome, after: deviceState.connection.roundTrip)
+            }
+            return start { transfer.content($0) }
+        }
         finish(operation, answer.outcome, after: answer.delay ?? deviceState.connection.roundTrip)
     }
 
