@@ -175,6 +175,10 @@ public struct Deadlines: Sendable {
     ///
     /// The time begins when the operation starts, after the earlier operations of the connection.
     public var operation: Duration = .seconds(30)
+    /// The deadline for the answer to a request of a central, see ``ATTRequest``. Default: 4 s.
+    ///
+    /// bluetoothd itself waits 5 s, so a longer deadline has no effect on the central.
+    public var request: Duration = .seconds(4)
     /// The deadline for a pairing, including connecting and the user's answer. Default: 90 s.
     ///
     /// The time begins when the pairing starts, after the pairings that it has to wait for.

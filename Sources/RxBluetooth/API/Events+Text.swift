@@ -37,6 +37,7 @@ extension BluetoothEvent.Kind {
         case .pairingUnanswered: "A pairing request has no subscriber to answer it."
         case .paired: "A device was paired."
         case .messageRejected: "bluetoothd sent a malformed message."
+        case .requestDropped: "A request of a central was refused because too many wait for answers."
         case .signalForUnknownObject: "bluetoothd sent a signal for an object that no longer exists."
         }
     }
@@ -97,7 +98,8 @@ extension BluetoothEvent.Kind {
             details.add(peripheral)
             details["isAccepted"] = "\(isAccepted)"
         case .pairingUnanswered(let peripheral), .paired(let peripheral): details.add(peripheral)
-        case .messageRejected(let total), .signalForUnknownObject(let total): details["count"] = "\(total)"
+        case .messageRejected(let total), .signalForUnknownObject(let total), .requestDropped(let total):
+            details["count"] = "\(total)"
         }
         return details.metadata
     }

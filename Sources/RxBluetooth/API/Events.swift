@@ -96,6 +96,10 @@ public struct BluetoothEvent: Equatable, Sendable {
         ///
         /// The number of such signals since the bus was opened is `total`.
         case signalForUnknownObject(total: Int)
+        /// A request of a central was refused, because 256 requests of the published services wait for answers.
+        ///
+        /// The number of such requests since the services were published is `total`.
+        case requestDropped(total: Int)
     }
 }
 

@@ -37,6 +37,26 @@ public typealias CBCharacteristic = Characteristic
 @available(*, unavailable, renamed: "Descriptor")
 public typealias CBDescriptor = Descriptor
 
+/// The name of ``LocalService`` in CoreBluetooth.
+@available(*, unavailable, renamed: "LocalService")
+public typealias CBMutableService = LocalService
+
+/// The name of ``LocalCharacteristic`` in CoreBluetooth.
+@available(*, unavailable, renamed: "LocalCharacteristic")
+public typealias CBMutableCharacteristic = LocalCharacteristic
+
+/// The name of ``LocalDescriptor`` in CoreBluetooth.
+@available(*, unavailable, renamed: "LocalDescriptor")
+public typealias CBMutableDescriptor = LocalDescriptor
+
+/// The name of ``ATTRequest`` in CoreBluetooth.
+@available(*, unavailable, renamed: "ATTRequest")
+public typealias CBATTRequest = ATTRequest
+
+/// The name of ``Central`` in CoreBluetooth.
+@available(*, unavailable, renamed: "Central")
+public typealias CBCentral = Central
+
 /// The name of ``BluetoothUUID`` in CoreBluetooth.
 @available(*, unavailable, renamed: "BluetoothUUID")
 public typealias CBUUID = BluetoothUUID

@@ -40,6 +40,7 @@ final class BlueZClient {
     private(set) lazy var advertising = AdvertisingSessions(self)
     private(set) lazy var channels = L2CAPChannels(self)
     private(set) lazy var adapterControl = AdapterControl(self)
+    private(set) lazy var publishing = PublishedApplications(self)
     let teardowns = TeardownTracker()
 
     init(bus: BusContext, settings: Settings, peripherals: PeripheralTable, access: BlueZAccess) {
@@ -93,6 +94,7 @@ final class BlueZClient {
         adapterControl.fail(closed)
         channels.fail(closed)
         advertising.fail(closed)
+        publishing.fail(closed)
         pairings.fail(closed)
         agent.fail(closed)
         bonds.fail(closed)
@@ -106,6 +108,7 @@ final class BlueZClient {
         scans.lost(error)
         adapterControl.fail(error)
         advertising.fail(error)
+        publishing.fail(error)
         links.lost(reason)
         pairings.fail(error)
         agent.daemonLost()
@@ -207,6 +210,7 @@ final class BlueZClient {
         loggedState = state
         scans.adaptersChanged()
         advertising.adaptersChanged()
+        publishing.adaptersChanged()
         for adapter in mirror.adapters.values where !adapter.isPowered { links.lost(on: adapter.number) }
         adapterControl.adaptersChanged()
         channels.adaptersChanged()

@@ -7,9 +7,11 @@ enum BlueZ {
     static let name = "org.bluez"
     static let adapter = "org.bluez.Adapter1"
     static let device = "org.bluez.Device1"
+    static let service = "org.bluez.GattService1"
     static let characteristic = "org.bluez.GattCharacteristic1"
     static let descriptor = "org.bluez.GattDescriptor1"
     static let agentManager = "org.bluez.AgentManager1"
+    static let gattManager = "org.bluez.GattManager1"
     static let advertisingManager = "org.bluez.LEAdvertisingManager1"
     static let monitorManager = "org.bluez.AdvertisementMonitorManager1"
     static let monitor = "org.bluez.AdvertisementMonitor1"
@@ -140,6 +142,20 @@ extension BlueZCall {
 
     static func setAlias(_ alias: String, _ adapter: UInt16) -> BlueZCall {
         setProperty("Alias", of: BlueZ.adapter, at: adapterPath(adapter), .string(alias))
+    }
+
+    static func registerApplication(_ root: ObjectPath, on adapter: UInt16) -> BlueZCall {
+        BlueZCall(path: adapterPath(adapter), interface: BlueZ.gattManager, member: "RegisterApplication") {
+            (body) throws(DBusError) in
+            try body.objectPath(root)
+            try body.properties([:])
+        }
+    }
+
+    static func unregisterApplication(_ root: ObjectPath, on adapter: UInt16) -> BlueZCall {
+        BlueZCall(path: adapterPath(adapter), interface: BlueZ.gattManager, member: "UnregisterApplication") {
+            (body) throws(DBusError) in try body.objectPath(root)
+        }
     }
 
     private static func adapterCall(

@@ -179,7 +179,7 @@ extension BluetoothError.Operation {
         switch self {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: true
         case .readState, .scan, .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget, .advertise,
-            .setPower, .setAlias, .openChannel, .publishChannel, .sendData, .receiveData, .readLink,
+            .publish, .setPower, .setAlias, .openChannel, .publishChannel, .sendData, .receiveData, .readLink,
             .updateLink:
             false
         }
@@ -237,9 +237,9 @@ extension BluetoothError {
         return switch ErrorTable.rows[row].meaning {
         case .kind(let kind), .refused(let kind): kind
         case .gone: gone(operation)
-        // For advertising, this error means that the adapter has no LE, and therefore no LEAdvertisingManager1.
+        // An adapter without LE has neither LEAdvertisingManager1 nor GattManager1.
         // Source: BlueZ 5.66, `src/adapter.c`, `adapter_register`.
-        case .goneOrUnsupported: operation == .advertise ? .unsupported : gone(operation)
+        case .goneOrUnsupported: operation == .advertise || operation == .publish ? .unsupported : gone(operation)
         case .connectFailed: .connectFailed(error.message)
         case .failed: failed(operation, error.message)
         case .pairingFailed: .pairingFailed(String(error.name.dropFirst("org.bluez.Error.".count)))
@@ -249,12 +249,12 @@ extension BluetoothError {
     /// Returns the kind of a `Failed` error with a text that no other row matches.
     ///
     /// Before 5.62, bluetoothd sent the text of errno if connecting failed (Q77). Errors of registering an
-    /// advertisement differ only in their texts. Other operations have no such errors.
+    /// advertisement or services differ only in their texts. Other operations have no such errors.
     /// Source: BlueZ 5.66, `src/advertising.c`.
     private static func failed(_ operation: Operation, _ text: String) -> Kind {
         switch operation {
         case .connect: .connectFailed(text)
-        case .advertise: .registrationFailed(text)
+        case .advertise, .publish: .registrationFailed(text)
         default: .bluez
         }
     }
@@ -264,7 +264,7 @@ extension BluetoothError {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: .attributeNotFound
         case .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget: .peripheralGone
         case .openChannel, .sendData, .receiveData, .readLink, .updateLink: .peripheralGone
-        case .scan, .readState, .advertise, .setPower, .setAlias, .publishChannel: .noAdapter
+        case .scan, .readState, .advertise, .publish, .setPower, .setAlias, .publishChannel: .noAdapter
         }
     }
 

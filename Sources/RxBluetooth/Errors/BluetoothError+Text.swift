@@ -117,7 +117,7 @@ extension BluetoothError: CustomStringConvertible {
 
     private var attText: String {
         guard let attCode else { return "of unknown number" }
-        let name = ATTError.name(of: attCode).map { " “\($0)”" } ?? ""
+        let name = ATTErrorNames.name(of: attCode).map { " “\($0)”" } ?? ""
         return "0x" + Hex.text(attCode) + name
     }
 
@@ -139,7 +139,7 @@ extension BluetoothError: CustomStringConvertible {
 /// The names of ATT error codes.
 ///
 /// Source: Core Specification 5.4, Vol 3, Part F, 3.4.1.1; Core Specification Supplement, Part B, 1.2.
-enum ATTError {
+enum ATTErrorNames {
     static func name(of code: UInt8) -> String? {
         switch code {
         case 0x01: "invalid handle"

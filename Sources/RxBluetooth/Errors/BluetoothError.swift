@@ -22,6 +22,7 @@
 ///   this computer.
 /// - Switching an adapter on or off, or naming it: ``Kind/blocked``, ``Kind/unauthorized`` or
 ///   ``Kind/invalidArgument``; it works while the adapter is off.
+/// - Publishing services: ``Kind/registrationFailed(_:)`` or ``Kind/overflow``.
 /// - Every operation: ``Kind/bluez`` for an error of bluetoothd that this module does not recognise.
 ///
 /// The documentation of each operation lists further errors.
@@ -133,6 +134,8 @@ public struct BluetoothError: Error, Sendable {
         case setPower
         /// Changing the name of an adapter.
         case setAlias
+        /// Publishing services of this computer, or sending their values.
+        case publish
     }
 
     /// Returns the error with this operation if it has none, and with this target if it has none.

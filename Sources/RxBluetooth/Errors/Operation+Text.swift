@@ -33,6 +33,7 @@ extension BluetoothError.Operation {
         case .receiveData: "Receiving over the channel with \(target)"
         case .setPower: "Switching the power of \(target)"
         case .setAlias: "Changing the name of \(target)"
+        case .publish: "Publishing \(target)"
         }
     }
 
@@ -61,6 +62,7 @@ extension BluetoothError.Operation {
         case .receiveData: "Receiving over a channel"
         case .setPower: "Switching the power of an adapter"
         case .setAlias: "Changing the name of an adapter"
+        case .publish: "Publishing services"
         }
     }
 }

@@ -6,7 +6,8 @@ struct DocumentExampleTests {
     @Test(arguments: [
         ("/Mocks/Mocks.docc/TestingAGateway.md", "GatewayTests.swift"), ("/README.md", "LostLinkExampleTests.swift"),
         ("/docs/radio.md", "DirectConnectionExampleTests.swift"), ("/docs/radio.md", "L2CAPExampleTests.swift"),
-        ("/README.md", "StayingConnectedTests.swift"), ("/Mocks/Mocks.docc/TestingAGateway.md", "ParserTests.swift"),
+        ("/README.md", "StayingConnectedTests.swift"), ("/docs/local-services.md", "PublishedServiceTests.swift"),
+        ("/Mocks/Mocks.docc/TestingAGateway.md", "ParserTests.swift"),
     ])
     func `The document contains the example verbatim`(_ page: String, _ file: String) throws {
         let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
