@@ -6,6 +6,7 @@ bluetoothd. Prints "ready" when every peripheral advertises.
 """
 
 import asyncio
+import contextlib
 import errno
 import itertools
 import os
@@ -14,9 +15,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bumble import hci, ll
+from bumble.att import ATT_Error
 from bumble.controller import Controller
-from bumble.core import AdvertisingData, PhysicalTransport
-from bumble.device import Device
+from bumble.core import UUID, AdvertisingData, PhysicalTransport
+from bumble.device import Device, Peer
 from bumble.gatt import Characteristic, CharacteristicValue, Service
 from bumble.host import Host
 from bumble.l2cap import LeCreditBasedChannelSpec
@@ -27,6 +29,7 @@ from bumble.transport import open_transport
 ADAPTER = "00:AA:01:00:00:01"
 ADDRESSES = "F0:F1:F2:F3:F4:"  # followed by the last byte from the data sheet
 ECHO = 0x80  # the PSM on which every peripheral echoes L2CAP packets
+CENTRAL = 0x30  # the last byte of the central that uses services of the adapter
 MUTE = 0x21  # the last byte of the peripheral that accepts no connection
 RSSI_WHEN_CONNECTED = -52
 
@@ -323,6 +326,49 @@ async def notify(device: Device, stream: Stream):
                 print(f"{device.name}: not notified: {error!r}", flush=True)
 
 
+# The central.
+
+
+async def central(air: Air):
+    """Connects to the adapter whenever it advertises as connectable, and uses its service FFA0 once per link."""
+    host = Host()
+    host.controller = Radio("CENTRAL", link=air)
+    device = Device(name="CENTRAL", address=hci.Address(f"{ADDRESSES}{CENTRAL:02X}"), host=host)
+    await device.power_on()
+    while True:
+        connection = await device.connect_le(hci.Address(f"{ADAPTER}/P"), timeout=None)
+        try:
+            await asyncio.wait_for(use_service(Peer(connection)), timeout=60)
+        except Exception as error:
+            print(f"CENTRAL: {error!r}", flush=True)
+        with contextlib.suppress(Exception):
+            await connection.disconnect()
+
+
+async def use_service(peer: Peer):
+    """Reads FFA1 and writes it in reverse to FFA2, then five values of FFA3 and FFA4, and then an error code."""
+    await peer.request_mtu(200)
+    await peer.discover_services()
+    services = peer.get_services_by_uuid(UUID("FFA0"))
+    if not services:
+        return
+    found = await peer.discover_characteristics(service=services[0])
+    value, stored, notifying, indicating = (
+        next(each for each in found if each.uuid == UUID(uuid)) for uuid in ("FFA1", "FFA2", "FFA3", "FFA4")
+    )
+    received: asyncio.Queue[bytes] = asyncio.Queue()
+    read = await peer.read_value(value)
+    await peer.write_value(stored, bytes(read)[::-1], with_response=True)
+    await peer.subscribe(notifying, received.put_nowait)
+    await peer.subscribe(indicating, received.put_nowait, prefer_notify=False)
+    values = [bytes(await received.get()) for _ in range(5)]
+    await peer.write_value(stored, b"".join(sorted(values)), with_response=True)
+    try:
+        await peer.write_value(stored, b"\xff", with_response=True)
+    except ATT_Error as error:
+        await peer.write_value(stored, bytes([0xEE, error.error_code]), with_response=True)
+
+
 tasks: set[asyncio.Task] = set()
 
 
@@ -342,6 +388,7 @@ async def main():
         device = await switch_on(sheet, air)
         if sheet.stream:
             background(notify(device, sheet.stream))
+    background(central(air))
     print("ready", flush=True)
     await kernel.source.terminated
 
