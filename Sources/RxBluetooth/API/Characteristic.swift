@@ -24,21 +24,28 @@ public struct Characteristic: Hashable, Sendable {
     /// Reads the value.
     ///
     /// Emits the value once. Cold: each subscription queues one read. The operations of a connection run one at a time,
-    /// in the order of their subscriptions. A disposed read that has not started is never sent. Delivers on the
-    /// manager's queue.
+    /// in the order of their priorities and subscriptions. A disposed read that has not started is never sent. Delivers
+    /// on the manager's queue.
     ///
     /// Fails with:
     /// - ``BluetoothError/Kind/notPermitted`` before anything is sent, if ``properties`` do not include
     ///   ``Characteristic/Properties/read``.
     /// - ``BluetoothError/Kind/attError``, ``BluetoothError/Kind/needsPairing``, ``BluetoothError/Kind/refused``
     ///   or a similar error if the peripheral refuses.
-    /// - ``BluetoothError/Kind/timedOut`` if no reply arrives within ``Deadlines/operation`` after the read starts.
+    /// - ``BluetoothError/Kind/timedOut`` if no reply arrives within the deadline after the read starts.
+    /// - ``BluetoothError/Kind/invalidArgument`` before anything is sent, if the deadline is zero or less.
     /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
     /// - ``BluetoothError/Kind/attributeNotFound`` if the characteristic is no longer valid.
     ///
     /// Source: BlueZ, `gatt-api.txt`, `ReadValue`.
-    public func readValue() -> Single<[UInt8]> {
-        peripheral.stream { client, emitter in client.operations.read(self, emitter) }.asSingle()
+    ///
+    /// - Parameter options: The deadline and the priority. Default: ``Deadlines/operation``, and normal.
+    public func readValue(options: OperationOptions = OperationOptions()) -> Single<[UInt8]> {
+        read(QueueRequest(options: options))
+    }
+
+    func read(_ request: QueueRequest) -> Single<[UInt8]> {
+        peripheral.stream { client, emitter in client.operations.read(self, request, emitter) }.asSingle()
     }
 
     /// Whether the peripheral confirms a write.
@@ -59,18 +66,25 @@ public struct Characteristic: Hashable, Sendable {
     /// - ``BluetoothError/Kind/notPermitted`` before anything is sent, if ``properties`` do not include this type of
     ///   write.
     /// - ``BluetoothError/Kind/invalidArgument`` for more bytes than ``Peripheral/maximumWriteValueLength(for:)``.
-    ///   ``writeLongValue(_:type:partLength:retry:)`` has no such limit. Without response, and while bluetoothd has not
-    ///   reported the MTU, the limit is 512 bytes: values of more than 20 bytes are sent, and bluetoothd may refuse
-    ///   them.
-    /// - The other errors of ``readValue()``. After ``BluetoothError/Kind/timedOut`` or a link loss, the write may have
-    ///   taken effect.
+    ///   ``writeLongValue(_:type:partLength:options:retry:)`` has no such limit. Without response, and while bluetoothd
+    ///   has not reported the MTU, the limit is 512 bytes: values of more than 20 bytes are sent, and bluetoothd may
+    ///   refuse them.
+    /// - The other errors of ``readValue(options:)``. After ``BluetoothError/Kind/timedOut`` or a link loss, the write
+    ///   may have taken effect.
     ///
     /// Source: BlueZ, `gatt-api.txt`, `WriteValue`.
     ///
     /// - Parameters:
     ///   - value: The bytes, at most 512.
     ///   - type: Whether the peripheral confirms the write. Default: with response.
-    public func writeValue(_ value: [UInt8], type: WriteType = .withResponse) -> Completable {
+    ///   - options: The deadline and the priority. Default: ``Deadlines/operation``, and normal.
+    public func writeValue(
+        _ value: [UInt8], type: WriteType = .withResponse, options: OperationOptions = OperationOptions()
+    ) -> Completable {
+        write(value, type, QueueRequest(options: options))
+    }
+
+    func write(_ value: [UInt8], _ type: WriteType, _ request: QueueRequest) -> Completable {
         peripheral.stream { (client, emitter: Emitter<Never>) in
             guard value.count <= Self.longestValue else {
                 return emitter.fail(Self.tooLong(value.count).during(.write, target))
@@ -81,7 +95,7 @@ public struct Characteristic: Hashable, Sendable {
                 let text = "The value has \(value.count) bytes, and a packet of this connection takes \(limit)"
                 return emitter.fail(BluetoothError(.invalidArgument, detail: text).during(.write, target))
             }
-            client.operations.write(value, isRequest: type == .withResponse, to: self, emitter)
+            client.operations.write(value, isRequest: type == .withResponse, to: self, request, emitter)
         }
         .asCompletable()
     }
@@ -195,19 +209,28 @@ extension Characteristic {
     /// is not retried if the connection has ended, the characteristic is no longer valid, or the manager is closed.
     ///
     /// Cold. Disposing lets the current part finish and writes no further parts. Delivers on the manager's queue. Fails
-    /// with the errors of ``writeValue(_:type:)``, and with ``BluetoothError/Kind/invalidArgument`` if `partLength` is
-    /// less than 1 or more than 512.
+    /// with the errors of ``writeValue(_:type:options:)``, and with ``BluetoothError/Kind/invalidArgument`` if
+    /// `partLength` is less than 1 or more than 512.
     ///
     /// - Parameters:
     ///   - value: The bytes, of any length.
     ///   - type: Whether the peripheral confirms each part. Default: with response.
     ///   - partLength: The length of each part except the last, in bytes, from 1 to 512. Default: one packet, that is
     ///     ``Peripheral/maximumWriteValueLength(for:)`` without response.
+    ///   - options: The deadline and the priority of each part. Default: ``Deadlines/operation``, and normal.
     ///   - retry: Returns a stream that completes if the part should be written again. Default: a stream that fails
     ///     with the error of the part.
     public func writeLongValue(
         _ value: [UInt8], type: WriteType = .withResponse, partLength: Int? = nil,
+        options: OperationOptions = OperationOptions(),
         retry: @escaping @Sendable (WriteFailure) -> Completable = { .error($0.error) }
+    ) -> Observable<WriteProgress> {
+        writeParts(value, type, partLength, QueueRequest(options: options), retry)
+    }
+
+    func writeParts(
+        _ value: [UInt8], _ type: WriteType, _ partLength: Int?, _ request: QueueRequest,
+        _ retry: @escaping @Sendable (WriteFailure) -> Completable
     ) -> Observable<WriteProgress> {
         .deferred {
             let length = partLength ?? peripheral.maximumWriteValueLength(for: .withoutResponse)
@@ -216,17 +239,17 @@ extension Characteristic {
                 return peripheral.failed(error.during(.write, target))
             }
             let parts = stride(from: 0, to: max(1, value.count), by: length).map { offset in
-                part(value, offset..<min(offset + length, value.count), type, attempt: 1, retry)
+                part(value, offset..<min(offset + length, value.count), type, request, attempt: 1, retry)
             }
             return .concat(parts)
         }
     }
 
     private func part(
-        _ value: [UInt8], _ range: Range<Int>, _ type: WriteType, attempt: Int,
+        _ value: [UInt8], _ range: Range<Int>, _ type: WriteType, _ request: QueueRequest, attempt: Int,
         _ retry: @escaping @Sendable (WriteFailure) -> Completable
     ) -> Observable<WriteProgress> {
-        writeValue(Array(value[range]), type: type)
+        write(Array(value[range]), type, request)
             .andThen(.just(WriteProgress(written: range.upperBound, total: value.count)))
             .catch { error in
                 guard let error = error as? BluetoothError else { throw error }
@@ -237,7 +260,7 @@ extension Characteristic {
                 let failure = WriteFailure(
                     offset: range.lowerBound, count: range.count, attempt: attempt, error: error)
                 return retry(failure).andThen(
-                    .deferred { part(value, range, type, attempt: attempt + 1, retry) })
+                    .deferred { part(value, range, type, request, attempt: attempt + 1, retry) })
             }
     }
 }

@@ -2,7 +2,7 @@ public import Rx
 
 /// A writer that sends a stream of writes without response to one characteristic.
 ///
-/// ``Characteristic/acquireWrite()`` emits the writer. No other program can write the characteristic until the
+/// ``Characteristic/acquireWrite(options:)`` emits the writer. No other program can write the characteristic until the
 /// subscription to `acquireWrite()` ends.
 public final class CharacteristicWriter: Sendable {
     /// The characteristic that is written.
@@ -26,7 +26,7 @@ public final class CharacteristicWriter: Sendable {
     /// Fails with:
     /// - ``BluetoothError/Kind/invalidArgument`` for an empty value and for more than ``maximumLength`` bytes, because
     ///   bluetoothd would discard such values.
-    /// - ``BluetoothError/Kind/closed`` if the subscription to ``Characteristic/acquireWrite()`` has ended.
+    /// - ``BluetoothError/Kind/closed`` if the subscription to ``Characteristic/acquireWrite(options:)`` has ended.
     /// - ``BluetoothError/Kind/bluez`` if bluetoothd has closed the socket.
     /// - The error of the connection when it ends.
     public func write(_ value: [UInt8]) -> Completable {
@@ -51,8 +51,9 @@ extension Characteristic {
     /// Acquires the characteristic for a stream of writes without response.
     ///
     /// The values are sent through a socket to bluetoothd, so a write needs no D-Bus call. Emits the writer once, and
-    /// does not complete. Cold: disposing releases the characteristic. Until the release, ``writeValue(_:type:)`` fails
-    /// with ``BluetoothError/Kind/exclusiveUse`` in every program. Delivers on the manager's queue.
+    /// does not complete. Cold: disposing releases the characteristic. Until the release,
+    /// ``writeValue(_:type:options:)`` fails with ``BluetoothError/Kind/exclusiveUse`` in every program. Delivers on
+    /// the manager's queue.
     ///
     /// Example, which writes a stream of values:
     ///
@@ -67,13 +68,19 @@ extension Characteristic {
     /// - ``BluetoothError/Kind/notPermitted`` before anything is sent, if ``properties`` do not include
     ///   ``Characteristic/Properties/writeWithoutResponse``.
     /// - ``BluetoothError/Kind/exclusiveUse`` if another program has acquired the characteristic.
-    /// - ``BluetoothError/Kind/timedOut`` if bluetoothd does not answer within ``Deadlines/operation``.
+    /// - ``BluetoothError/Kind/timedOut`` if bluetoothd does not answer within the deadline.
+    /// - ``BluetoothError/Kind/invalidArgument`` before anything is sent, if the deadline is zero or less.
     /// - ``BluetoothError/Kind/bluez`` if bluetoothd closes the socket while the link is up. The error then has no
     ///   ``BluetoothError/dbusName``.
     /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
     ///
     /// Source: BlueZ, `gatt-api.txt`, `AcquireWrite`.
-    public func acquireWrite() -> Observable<CharacteristicWriter> {
-        peripheral.stream { client, emitter in client.operations.acquireWrite(self, emitter) }
+    ///
+    /// - Parameter options: The deadline and the priority of the acquisition, not of the writes. Default:
+    ///   ``Deadlines/operation``, and normal.
+    public func acquireWrite(options: OperationOptions = OperationOptions()) -> Observable<CharacteristicWriter> {
+        peripheral.stream { client, emitter in
+            client.operations.acquireWrite(self, QueueRequest(options: options), emitter)
+        }
     }
 }

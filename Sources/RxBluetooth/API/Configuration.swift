@@ -173,12 +173,17 @@ public struct Deadlines: Sendable {
     public var services: Duration = .seconds(30)
     /// The deadline for a read, a write, or turning notifications on. Default: 30 s, as in ATT.
     ///
-    /// The time begins when the operation starts, after the earlier operations of the connection.
+    /// The time begins when the operation starts, after the operations of the connection that precede it. One operation
+    /// can have another deadline, see ``OperationOptions/deadline``.
     public var operation: Duration = .seconds(30)
     /// The deadline for the answer to a request of a central, see ``ATTRequest``. Default: 4 s.
     ///
     /// bluetoothd itself waits 5 s, so a longer deadline has no effect on the central.
     public var request: Duration = .seconds(4)
+    /// The deadline for all operations of an exclusive access together. Default: 60 s.
+    ///
+    /// The time begins when the access begins, see ``Peripheral/exclusively(options:_:)``.
+    public var exclusiveAccess: Duration = .seconds(60)
     /// The deadline for a pairing, including connecting and the user's answer. Default: 90 s.
     ///
     /// The time begins when the pairing starts, after the pairings that it has to wait for.

@@ -18,10 +18,18 @@ public struct Descriptor: Hashable, Sendable {
     /// Reads the value.
     ///
     /// Emits the value once. Cold: each subscription queues one read. Delivers on the manager's queue. Fails with the
-    /// errors of ``Characteristic/readValue()``, except that the properties of the characteristic are not checked.
+    /// errors of ``Characteristic/readValue(options:)``, except that the properties of the characteristic are not
+    /// checked.
     /// Source: BlueZ, `gatt-api.txt`, `GattDescriptor1`.
-    public func readValue() -> Single<[UInt8]> {
-        characteristic.peripheral.stream { client, emitter in client.operations.read(self, emitter) }.asSingle()
+    ///
+    /// - Parameter options: The deadline and the priority. Default: ``Deadlines/operation``, and normal.
+    public func readValue(options: OperationOptions = OperationOptions()) -> Single<[UInt8]> {
+        read(QueueRequest(options: options))
+    }
+
+    func read(_ request: QueueRequest) -> Single<[UInt8]> {
+        characteristic.peripheral.stream { client, emitter in client.operations.read(self, request, emitter) }
+            .asSingle()
     }
 
     /// Writes the value, and completes when the peripheral has confirmed it.
@@ -29,13 +37,19 @@ public struct Descriptor: Hashable, Sendable {
     /// Cold: each subscription queues one write. A disposed write that has not started is never sent. Delivers on the
     /// manager's queue.
     ///
-    /// Fails with the errors of ``Characteristic/writeValue(_:type:)``, except that the properties of the
+    /// Fails with the errors of ``Characteristic/writeValue(_:type:options:)``, except that the properties of the
     /// characteristic are not checked. Only bluetoothd may write the Client Characteristic Configuration descriptor
     /// (2902): writing that descriptor fails with ``BluetoothError/Kind/notPermitted``. To turn notifications on, use
-    /// ``Characteristic/observeValueUpdates(using:buffer:)``.
+    /// ``Characteristic/observeValueUpdates(using:buffer:options:)``.
     ///
-    /// - Parameter value: The bytes, at most 512.
-    public func writeValue(_ value: [UInt8]) -> Completable {
+    /// - Parameters:
+    ///   - value: The bytes, at most 512.
+    ///   - options: The deadline and the priority. Default: ``Deadlines/operation``, and normal.
+    public func writeValue(_ value: [UInt8], options: OperationOptions = OperationOptions()) -> Completable {
+        write(value, QueueRequest(options: options))
+    }
+
+    func write(_ value: [UInt8], _ request: QueueRequest) -> Completable {
         characteristic.peripheral.stream { (client, emitter: Emitter<Never>) in
             guard value.count <= Characteristic.longestValue else {
                 return emitter.fail(Characteristic.tooLong(value.count).during(.writeDescriptor, target))
@@ -45,7 +59,7 @@ public struct Descriptor: Hashable, Sendable {
                     BluetoothError(.notPermitted, detail: "Use observeValueUpdates() instead")
                         .during(.writeDescriptor, target))
             }
-            client.operations.write(value, to: self, emitter)
+            client.operations.write(value, to: self, request, emitter)
         }
         .asCompletable()
     }

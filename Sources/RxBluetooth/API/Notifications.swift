@@ -19,8 +19,9 @@ extension Characteristic {
     ///   characteristic exclusively, or this program uses it with signals and requires a socket.
     /// - ``BluetoothError/Kind/overflow`` if the buffer is full and ``ValueBuffer/overflow`` is
     ///   ``ValueBuffer/Overflow/fail``.
-    /// - ``BluetoothError/Kind/timedOut`` if turning notifications on takes longer than ``Deadlines/operation``, or the
-    ///   error of the peripheral or bluetoothd that refuses to turn them on.
+    /// - ``BluetoothError/Kind/timedOut`` if turning notifications on takes longer than the deadline, or the error of
+    ///   the peripheral or bluetoothd that refuses to turn them on.
+    /// - ``BluetoothError/Kind/invalidArgument`` before anything is sent, if the deadline is zero or less.
     /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
     ///
     /// Source: BlueZ, `gatt-api.txt`, `StartNotify` and `AcquireNotify`.
@@ -29,14 +30,22 @@ extension Characteristic {
     ///   - transport: How bluetoothd delivers the values. Default: signals. If another subscription of this manager
     ///     requires a socket, a subscription with signals shares that socket.
     ///   - buffer: The buffer in front of this subscriber. Default: 1024 values; if it is full, the stream fails.
+    ///   - options: The deadline and the priority of turning notifications on. If several subscriptions wait for this,
+    ///     the options with the highest priority apply. Default: ``Deadlines/operation``, and normal.
     public func observeValueUpdates(
-        using transport: NotificationTransport = .signals, buffer: ValueBuffer = ValueBuffer()
+        using transport: NotificationTransport = .signals, buffer: ValueBuffer = ValueBuffer(),
+        options: OperationOptions = OperationOptions()
     ) -> Observable<[UInt8]> {
         peripheral.resumingAfterReconnect(
-            peripheral.stream(within: buffer, of: self) { client, emitter in
-                client.operations.observe(self, transport, emitter)
-            },
-            link: service.link)
+            observe(transport, buffer, QueueRequest(options: options)), link: service.link)
+    }
+
+    func observe(
+        _ transport: NotificationTransport, _ buffer: ValueBuffer, _ request: QueueRequest
+    ) -> Observable<[UInt8]> {
+        peripheral.stream(within: buffer, of: self) { client, emitter in
+            client.operations.observe(self, transport, request, emitter)
+        }
     }
 
     /// The number of this characteristic's values that subscribers lost because their buffers were full.

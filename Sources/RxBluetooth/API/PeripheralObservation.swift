@@ -43,7 +43,7 @@ extension Peripheral {
     /// Fails with:
     /// - ``BluetoothError/Kind/unsupported`` if there is neither the characteristic nor a level within
     ///   ``Deadlines/services``.
-    /// - The errors of ``Characteristic/readValue()``, if the characteristic cannot be read.
+    /// - The errors of ``Characteristic/readValue(options:)``, if the characteristic cannot be read.
     /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
     ///
     /// Source: BlueZ, `battery-api.txt`; Battery Service 1.1.
@@ -116,7 +116,7 @@ extension Peripheral {
         }
     }
 
-    /// The maximum length in bytes of one ``Characteristic/writeValue(_:type:)`` over the current link.
+    /// The maximum length in bytes of one ``Characteristic/writeValue(_:type:options:)`` over the current link.
     ///
     /// Without response, the maximum is one packet: ``mtu`` − 3, at most 512. While bluetoothd has not reported the
     /// MTU, this is 20, although `writeValue` also sends longer values then. With response, the maximum is always 512,

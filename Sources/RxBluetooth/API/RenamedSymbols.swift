@@ -200,19 +200,19 @@ extension Characteristic {
     @available(*, unavailable, message: "use readValue(), or observeValueUpdates() for notified values")
     public var value: [UInt8]? { unavailable() }
 
-    /// The name of ``observeValueUpdates(using:buffer:)`` in RxBluetoothKit.
+    /// The name of ``observeValueUpdates(using:buffer:options:)`` in RxBluetoothKit.
     @available(*, unavailable, renamed: "observeValueUpdates()")
     public func observeValueUpdate() -> Observable<[UInt8]> { unavailable() }
 
-    /// The name of ``observeValueUpdates(using:buffer:)`` in RxBluetoothKit.
+    /// The name of ``observeValueUpdates(using:buffer:options:)`` in RxBluetoothKit.
     @available(*, unavailable, renamed: "observeValueUpdates()")
     public func observeValueUpdateAndSetNotification() -> Observable<[UInt8]> { unavailable() }
 
-    /// The name of ``observeValueUpdates(using:buffer:)`` in RxBluetoothKit before version 6.
+    /// The name of ``observeValueUpdates(using:buffer:options:)`` in RxBluetoothKit before version 6.
     @available(*, unavailable, renamed: "observeValueUpdates()")
     public func setNotificationAndMonitorUpdates() -> Observable<[UInt8]> { unavailable() }
 
-    /// The name of ``observeValueUpdates(using:buffer:)`` in RxBluetoothKit before version 6.
+    /// The name of ``observeValueUpdates(using:buffer:options:)`` in RxBluetoothKit before version 6.
     @available(*, unavailable, renamed: "observeValueUpdates()")
     public func monitorValueUpdate() -> Observable<[UInt8]> { unavailable() }
 

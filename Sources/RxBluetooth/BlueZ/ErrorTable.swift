@@ -179,7 +179,7 @@ extension BluetoothError.Operation {
         switch self {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: true
         case .readState, .scan, .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget, .advertise,
-            .publish, .setPower, .setAlias, .openChannel, .publishChannel, .sendData, .receiveData, .readLink,
+            .exclusiveAccess, .publish, .setPower, .setAlias, .openChannel, .publishChannel, .sendData, .receiveData, .readLink,
             .updateLink:
             false
         }
@@ -263,7 +263,7 @@ extension BluetoothError {
         switch operation {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: .attributeNotFound
         case .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget: .peripheralGone
-        case .openChannel, .sendData, .receiveData, .readLink, .updateLink: .peripheralGone
+        case .exclusiveAccess, .openChannel, .sendData, .receiveData, .readLink, .updateLink: .peripheralGone
         case .scan, .readState, .advertise, .publish, .setPower, .setAlias, .publishChannel: .noAdapter
         }
     }

@@ -108,6 +108,8 @@ public struct BluetoothError: Error, Sendable {
         case writeDescriptor
         /// Reading the RSSI of a link.
         case readRSSI
+        /// Running operations of a connection without other operations in between.
+        case exclusiveAccess
         /// Pairing with a device.
         case pair
         /// Marking a device as trusted or not.

@@ -46,6 +46,8 @@ struct OperationPhraseTests {
         Row(.writeDescriptor, "2901 of 2A37 of \(device)", "Writing descriptor 2901 of 2A37 of \(device)"),
         Row(.readRSSI, nil, "Reading the RSSI"),
         Row(.readRSSI, device, "Reading the RSSI of \(device)"),
+        Row(.exclusiveAccess, nil, "Using a connection exclusively"),
+        Row(.exclusiveAccess, device, "Using \(device) exclusively"),
         Row(.pair, nil, "Pairing"),
         Row(.pair, device, "Pairing with \(device)"),
         Row(.trust, nil, "Changing a trust setting"),

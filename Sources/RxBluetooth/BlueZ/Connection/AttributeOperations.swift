@@ -13,11 +13,11 @@ final class AttributeOperations {
         self.client = client
     }
 
-    func read(_ characteristic: Characteristic, _ emitter: Emitter<[UInt8]>) {
+    func read(_ characteristic: Characteristic, _ request: QueueRequest, _ emitter: Emitter<[UInt8]>) {
         let target = characteristic.target
         emitter.attempt(.read, target) { () throws(BluetoothError) in
             try Self.require(.read, characteristic)
-            let (item, link) = try operation(.read, .readValue(characteristic.key), characteristic, target) {
+            let (item, link) = try operation(.read, .readValue(characteristic.key), request, characteristic, target) {
                 Self.finish(emitter, Self.bytes($0), .read, target)
             }
             link.hideEcho(of: item, characteristic.key)
@@ -26,35 +26,36 @@ final class AttributeOperations {
     }
 
     func write(
-        _ value: [UInt8], isRequest: Bool, to characteristic: Characteristic, _ emitter: Emitter<Never>
+        _ value: [UInt8], isRequest: Bool, to characteristic: Characteristic, _ request: QueueRequest,
+        _ emitter: Emitter<Never>
     ) {
         let target = characteristic.target
         emitter.attempt(.write, target) { () throws(BluetoothError) in
             try Self.require(isRequest ? .write : .writeWithoutResponse, characteristic)
             let call = BlueZCall.writeValue(value, isRequest: isRequest, characteristic.key)
-            let (item, link) = try operation(.write, call, characteristic, target) {
+            let (item, link) = try operation(.write, call, request, characteristic, target) {
                 Self.finish(emitter, $0, .write, target)
             }
             submit(item, over: link, emitter)
         }
     }
 
-    func read(_ descriptor: Descriptor, _ emitter: Emitter<[UInt8]>) {
+    func read(_ descriptor: Descriptor, _ request: QueueRequest, _ emitter: Emitter<[UInt8]>) {
         let target = descriptor.target
         emitter.attempt(.readDescriptor, target) { () throws(BluetoothError) in
             let call = BlueZCall.readDescriptor(descriptor.path)
-            let (item, link) = try operation(.readDescriptor, call, descriptor.characteristic, target) {
+            let (item, link) = try operation(.readDescriptor, call, request, descriptor.characteristic, target) {
                 Self.finish(emitter, Self.bytes($0), .readDescriptor, target)
             }
             submit(item, over: link, emitter)
         }
     }
 
-    func write(_ value: [UInt8], to descriptor: Descriptor, _ emitter: Emitter<Never>) {
+    func write(_ value: [UInt8], to descriptor: Descriptor, _ request: QueueRequest, _ emitter: Emitter<Never>) {
         let target = descriptor.target
         emitter.attempt(.writeDescriptor, target) { () throws(BluetoothError) in
             let call = BlueZCall.writeDescriptor(value, descriptor.path)
-            let (item, link) = try operation(.writeDescriptor, call, descriptor.characteristic, target) {
+            let (item, link) = try operation(.writeDescriptor, call, request, descriptor.characteristic, target) {
                 Self.finish(emitter, $0, .writeDescriptor, target)
             }
             submit(item, over: link, emitter)
@@ -63,11 +64,14 @@ final class AttributeOperations {
 
     /// Subscribes to the notifications of a characteristic.
     func observe(
-        _ characteristic: Characteristic, _ transport: NotificationTransport, _ emitter: Emitter<[UInt8]>
+        _ characteristic: Characteristic, _ transport: NotificationTransport, _ request: QueueRequest,
+        _ emitter: Emitter<[UInt8]>
     ) {
         emitter.attempt(.notify, characteristic.target) { () throws(BluetoothError) in
+            try request.options.check()
             try Self.require(transport == .socket ? .notify : [.notify, .indicate], characteristic)
             let (link, _) = try attributes.find(characteristic)
+            if let token = request.access, !link.queue.isInProgress(token) { throw ExclusiveAccess.over }
             let key = characteristic.key
             // A session of a removed characteristic is not shared: the characteristic may have been added again.
             if let old = link.notifications[key], old.isRemovalPending { link.remove(old, key) }
@@ -77,18 +81,21 @@ final class AttributeOperations {
                     .exclusiveUse, detail: "This program already receives the values by signals")
             }
             link.notifications[key] = session
-            session.add(emitter, using: transport)
+            session.add(NotifySubscriber(emitter, transport, request))
         }
     }
 
     /// Opens a socket for writes without response.
-    func acquireWrite(_ characteristic: Characteristic, _ emitter: Emitter<CharacteristicWriter>) {
+    func acquireWrite(
+        _ characteristic: Characteristic, _ request: QueueRequest, _ emitter: Emitter<CharacteristicWriter>
+    ) {
         let target = characteristic.target
         emitter.attempt(.write, target) { () throws(BluetoothError) in
+            try request.options.check()
             try Self.require(.writeWithoutResponse, characteristic)
             let (link, _) = try attributes.find(characteristic)
             let item = GATTOperation(
-                .write, target, try Self.message(.acquireWrite(characteristic.key), .write, target),
+                .write, target, try Self.message(.acquireWrite(characteristic.key), .write, target), request,
                 deadline: deadline,
                 // bluetoothd opens the socket without the peripheral, so an error has no ATT code.
                 failure: { BluetoothError($0, operation: .write, target: target).withoutATTCode }
@@ -123,13 +130,14 @@ final class AttributeOperations {
     }
 
     private func operation(
-        _ operation: BluetoothError.Operation, _ call: BlueZCall, _ characteristic: Characteristic, _ target: String,
+        _ operation: BluetoothError.Operation, _ call: BlueZCall, _ request: QueueRequest,
+        _ characteristic: Characteristic, _ target: String,
         done: @escaping (Result<Message, BluetoothError>) -> Void
     ) throws(BluetoothError) -> (GATTOperation, Link) {
+        try request.options.check()
         let (link, _) = try attributes.find(characteristic)
         let item = GATTOperation(
-            operation, target, try Self.message(call, operation, target),
-            deadline: deadline,
+            operation, target, try Self.message(call, operation, target), request, deadline: deadline,
             failure: { BluetoothError($0, operation: operation, on: characteristic, target: target) }, done: done)
         return (item, link)
     }

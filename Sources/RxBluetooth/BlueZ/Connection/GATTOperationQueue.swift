@@ -1,49 +1,8 @@
 import DBus
 
-/// A GATT operation in the queue of its connection.
-final class GATTOperation {
-    let operation: BluetoothError.Operation
-    let target: String
-    let message: Message
-    let deadline: Duration
-    fileprivate var number: UInt64 = 0
-    /// When the operation was queued; after its start, when it was started.
-    fileprivate var since: MonotonicTime?
-    fileprivate var isPairing = false
-    fileprivate let failure: (DBusError) -> BluetoothError
-    fileprivate var done: ((Result<Message, BluetoothError>) -> Void)?
-    /// Runs when the operation is started.
-    var started: (() -> Void)?
-    /// Runs when a started operation has ended, also if it was cancelled.
-    var ended: ((Result<Message, BluetoothError>) -> Void)?
-
-    init(
-        _ operation: BluetoothError.Operation, _ target: String, _ message: Message, deadline: Duration,
-        failure: @escaping (DBusError) -> BluetoothError,
-        done: @escaping (Result<Message, BluetoothError>) -> Void
-    ) {
-        self.operation = operation
-        self.target = target
-        self.message = message
-        self.deadline = deadline
-        self.failure = failure
-        self.done = done
-    }
-
-    /// Fails the operation for its caller. A later reply is not reported.
-    fileprivate func fail(_ error: BluetoothError) {
-        let done = done
-        self.done = nil
-        done?(.failure(error))
-    }
-
-    fileprivate func finish(_ result: Result<Message, BluetoothError>) {
-        ended?(result)
-        done?(result)
-    }
-}
-
 /// The GATT operations of a connection, which run one at a time.
+///
+/// ``OperationOrder`` decides which operation is the next. During an ``ExclusiveAccess``, only its own operations run.
 ///
 /// ATT allows one request at a time, and bluetoothd refuses a second operation on the same attribute with InProgress
 /// (Q94).
@@ -54,8 +13,12 @@ final class GATTOperationQueue {
     private let peripheral: Peripheral
     /// The number of operations submitted so far.
     private var count: UInt64 = 0
-    private var waiting: [GATTOperation] = []
+    private var waiting = OperationOrder<QueueEntry>()
     private var running: GATTOperation?
+    /// The exclusive access in progress; nil if there is none.
+    private var access: ExclusiveAccess?
+    /// Work that the exclusive access in progress delays.
+    private var delayed: [() -> Void] = []
     private var call: BusTask?
     private var isSuspended = false
     /// The operation that fails because its pairing was refused.
@@ -76,16 +39,38 @@ final class GATTOperationQueue {
         self.peripheral = peripheral
     }
 
+    // MARK: Submitting and cancelling
+
     func submit(_ item: GATTOperation) {
+        guard isAccepted(item) else { return }
+        if item.access != nil {
+            access?.waiting.append(item, item.priority)
+        } else {
+            waiting.append(item, item.priority)
+        }
+        queued(item)
+    }
+
+    /// Requests exclusive access.
+    func submit(_ request: ExclusiveAccess) {
+        guard isAccepted(request) else { return }
+        waiting.append(request, request.priority)
+        queued(request)
+    }
+
+    /// Numbers a new entry. Fails the entry and returns false if it may not be queued.
+    private func isAccepted(_ item: QueueEntry) -> Bool {
         count += 1
         item.number = count
         item.since = settings.now
-        if let error = refusal(of: item) {
-            dropped(item, error)
-            return item.fail(error)
-        }
-        waiting.append(item)
-        settings.eventLog.trace(.operationQueued(described(item), waiting: waiting.count))
+        guard let error = refusal(of: item) else { return true }
+        dropped(item, error)
+        item.fail(error)
+        return false
+    }
+
+    private func queued(_ item: QueueEntry) {
+        settings.eventLog.trace(.operationQueued(described(item), waiting: waitingCount))
         advance()
     }
 
@@ -93,10 +78,8 @@ final class GATTOperationQueue {
     ///
     /// A queued operation is removed. A running operation blocks the queue until its reply arrives.
     func cancel(_ item: GATTOperation) {
-        item.done = nil
-        guard let index = waiting.firstIndex(where: { $0 === item }) else { return }
-        waiting.remove(at: index)
-        dropped(item, nil)
+        item.cancel()
+        if access?.waiting.remove(item) == true || waiting.remove(item) { dropped(item, nil) }
     }
 
     /// Stops the queue, because the link is down and the cause is not known yet.
@@ -127,8 +110,7 @@ final class GATTOperationQueue {
         suspectedNumber = nil
         guard let item = running, item.number == number, !isSuspended else { return }
         refused = (item.operation, item.target, error)
-        let items = waiting
-        waiting = []
+        let items: [QueueEntry] = (access?.waiting.removeAll() ?? []) + waiting.removeAll()
         item.fail(error)
         for item in items {
             let error = refusal(of: item) ?? error
@@ -137,8 +119,9 @@ final class GATTOperationQueue {
         }
     }
 
-    /// Returns why an operation may not be submitted after a refused pairing; nil if it may be submitted.
-    private func refusal(of item: GATTOperation) -> BluetoothError? {
+    /// Returns why an entry may not be queued: its exclusive access has ended, or a pairing was refused; nil if it may.
+    private func refusal(of item: QueueEntry) -> BluetoothError? {
+        if let token = (item as? GATTOperation)?.access, !isInProgress(token) { return ExclusiveAccess.over }
         guard let refused else { return nil }
         if item.operation == refused.operation, item.target == refused.target { return refused.error }
         let first = BluetoothError(.needsPairing, operation: refused.operation, target: refused.target).summary
@@ -163,30 +146,44 @@ final class GATTOperationQueue {
 
     /// Fails all operations with one cause, because the connection has ended.
     func fail(_ cause: BluetoothError) {
-        let (begun, items) = (running, waiting)
+        let begun = running
+        let items: [QueueEntry] = (access?.waiting.removeAll() ?? []) + waiting.removeAll()
         running = nil
         suspectedNumber = nil
-        waiting = []
         call?.cancel()
         call = nil
+        // The access fails first, so that its caller gets this error and not that of an operation.
+        if let access { end(access, cause) }
         if let begun {
             ended(begun, cause)
             begun.finish(.failure(cause))
         }
         for item in items {
             dropped(item, cause)
-            item.done?(.failure(cause))
+            item.fail(cause)
         }
     }
 
     private func advance() {
-        guard running == nil, !isSuspended, !waiting.isEmpty else { return }
-        let item = waiting.removeFirst()
+        guard running == nil, !isSuspended else { return }
+        let next = if let access { access.waiting.next() as QueueEntry? } else { waiting.next() }
+        if let item = next as? GATTOperation {
+            start(item)
+        } else if let request = next as? ExclusiveAccess {
+            grant(request)
+        }
+    }
+
+    private func start(_ item: GATTOperation) {
         running = item
-        settings.eventLog.trace(.operationStarted(described(item), waited: settings.elapsed(since: item.since)))
-        item.since = settings.now
+        begin(item)
         item.started?()
         call = bus.call(item.message, timeout: item.deadline) { [weak self] in self?.answered($0) }
+    }
+
+    private func begin(_ item: QueueEntry) {
+        settings.eventLog.trace(.operationStarted(described(item), waited: settings.elapsed(since: item.since)))
+        item.since = settings.now
     }
 
     private func answered(_ result: Result<Message, DBusError>) {
@@ -222,26 +219,89 @@ final class GATTOperationQueue {
     /// Source: Core Specification 5.4, Vol 3, Part F, 3.3.3.
     private static let attTimeout = Duration.seconds(30)
 
+    // MARK: Exclusive access
+
+    private func grant(_ request: ExclusiveAccess) {
+        access = request
+        begin(request)
+        request.timer = bus.schedule(after: request.deadline) { [weak self, weak request] in
+            if let self, let request { expire(request) }
+        }
+        request.granted()
+    }
+
+    /// Ends an exclusive access, or removes its request, because its caller has ended.
+    ///
+    /// Its waiting operations never run. Its running operation blocks the queue until its reply arrives.
+    func release(_ request: ExclusiveAccess) {
+        if waiting.remove(request) { return dropped(request, nil) }
+        guard access === request else { return }
+        end(request, nil)
+        advance()
+    }
+
+    /// Ends an exclusive access at its deadline, with its running operation.
+    private func expire(_ request: ExclusiveAccess) {
+        guard access === request else { return }
+        let isRunning = running?.access === request.token
+        end(request, BluetoothError(.timedOut))
+        if isRunning {
+            call?.cancel()
+            answered(.failure(.noReply("The deadline of the exclusive access has passed.")))
+        }
+        advance()
+    }
+
+    private func end(_ request: ExclusiveAccess, _ error: BluetoothError?) {
+        access = nil
+        request.timer?.cancel()
+        ended(request, error)
+        if let error { request.fail(error) }
+        for item in request.waiting.removeAll() {
+            if item.isShared {
+                // Subscribers outside the access may wait for this operation too.
+                item.access = nil
+                waiting.append(item, item.priority)
+            } else {
+                dropped(item, ExclusiveAccess.over)
+                item.fail(ExclusiveAccess.over)
+            }
+        }
+        let work = delayed
+        delayed = []
+        for action in work { action() }
+    }
+
+    /// Returns whether an exclusive access is in progress; false for nil.
+    func isInProgress(_ token: ExclusiveAccess.Token?) -> Bool { token != nil && access?.token === token }
+
+    /// Runs work that sends a call without the queue: at once, or at the end of another owner's exclusive access.
+    ///
+    /// - Parameter token: The access of the work; nil for none.
+    func performOutsideAccess(of token: ExclusiveAccess.Token?, _ work: @escaping () -> Void) {
+        if access == nil || isInProgress(token) { work() } else { delayed.append(work) }
+    }
+
     // MARK: Status and log
 
-    /// The running operation, and how long it has been running.
+    /// The running operation or the exclusive access in progress, and how long it has been running.
     var current: (operation: QueuedOperation, time: Duration)? {
-        running.map { (described($0), settings.elapsed(since: $0.since)) }
+        (running ?? access).map { (described($0), settings.elapsed(since: $0.since)) }
     }
 
     /// The number of operations that wait.
-    var waitingCount: Int { waiting.count }
+    var waitingCount: Int { waiting.count + (access?.waiting.count ?? 0) }
 
-    private func described(_ item: GATTOperation) -> QueuedOperation {
+    private func described(_ item: QueueEntry) -> QueuedOperation {
         QueuedOperation(
             number: item.number, operation: item.operation, peripheral: peripheral, target: item.target)
     }
 
-    private func ended(_ item: GATTOperation, _ error: BluetoothError?) {
+    private func ended(_ item: QueueEntry, _ error: BluetoothError?) {
         settings.eventLog.trace(.operationEnded(described(item), took: settings.elapsed(since: item.since), error))
     }
 
-    private func dropped(_ item: GATTOperation, _ error: BluetoothError?) {
+    private func dropped(_ item: QueueEntry, _ error: BluetoothError?) {
         settings.eventLog.trace(
             .operationDropped(described(item), waited: settings.elapsed(since: item.since), error))
     }

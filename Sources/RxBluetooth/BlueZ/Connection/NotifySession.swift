@@ -16,6 +16,10 @@ final class NotifySession {
     var isRemovalPending = false
     /// The start that has no answer yet; nil if there is none.
     private var starting: GATTOperation?
+    /// The exclusive access to which the last start belongs; nil for none.
+    private var startAccess: ExclusiveAccess.Token?
+    /// Whether the phase is `stopping`, and `StopNotify` is not sent yet.
+    private var isStopDelayed = false
     private(set) lazy var echoes = ReadEchoes(on: link.client.bus, link.client.settings) { [weak self] in
         self?.deliver([$0])
     }
@@ -57,16 +61,18 @@ final class NotifySession {
         }
     }
 
-    func add(_ emitter: Emitter<[UInt8]>, using transport: NotificationTransport) {
+    func add(_ subscriber: NotifySubscriber) {
         if subscribers.isEmpty { isSocketRefused = false }
-        subscribers.add(NotifySubscriber(emitter, transport)) { [weak self] in self?.subscriberRemoved() }
+        subscribers.add(subscriber) { [weak self] in self?.subscriberRemoved() }
         switch phase {
         case .off: restart()
-        case .queued where usesSocket && !prefersSocket:
+        case .queued where usesSocket && !prefersSocket || isUrgent(subscriber.request):
             cancelStart()
             phase = .off
             restart()
         case .on: changeToSignals()
+        // A stop that waits for the end of this exclusive access is sent now, because the start follows it.
+        case .stopping where link.queue.isInProgress(subscriber.request.access): sendDelayedStop()
         // The answer of a start is compared with the subscribers. After a stop, the subscribers get a start.
         case .queued, .starting, .stopping, .ended: break
         }
@@ -86,6 +92,22 @@ final class NotifySession {
 
     // MARK: Starting
 
+    /// Returns whether a queued start has to be queued again, because a new subscriber needs it earlier.
+    private func isUrgent(_ request: QueueRequest) -> Bool {
+        guard let starting else { return false }
+        return request.access != nil && starting.access == nil || request.options.priority > starting.priority
+    }
+
+    /// The request of the subscriber that needs the start first: in an exclusive access, or with the highest priority.
+    ///
+    /// If several subscribers are equal, the first one counts.
+    private var firstRequest: QueueRequest {
+        let requests = subscribers.all.map(\.request)
+        let highest = requests.map(\.options.priority).max()
+        return requests.first { link.queue.isInProgress($0.access) }
+            ?? requests.first { $0.options.priority == highest } ?? QueueRequest()
+    }
+
     private func restart() {
         guard phase == .off, !subscribers.isEmpty else { return }
         usesSocket = prefersSocket
@@ -97,8 +119,10 @@ final class NotifySession {
     private func submit(_ call: BlueZCall) {
         guard let message = try? call.message() else { return }
         let target = target
+        var request = firstRequest
+        if !link.queue.isInProgress(request.access) { request.access = nil }
         let item = GATTOperation(
-            .notify, target, message, deadline: link.deadlines.operation,
+            .notify, target, message, request, deadline: link.deadlines.operation,
             failure: { BluetoothError($0, operation: .notify, target: target) }
         ) { [weak self] in self?.answered($0) }
         // Values are accepted as soon as the start is sent, because they may precede its reply (Q102). Earlier values
@@ -112,7 +136,9 @@ final class NotifySession {
         item.ended = { [weak self] result in
             if let self, phase != .starting, (try? result.get()) != nil { sendStop() }
         }
+        item.isShared = true
         starting = item
+        startAccess = request.access
         link.queue.submit(item)
     }
 
@@ -220,6 +246,19 @@ final class NotifySession {
         phase = .stopping
         socket?.close()
         socket = nil
+        isStopDelayed = true
+        let teardowns = link.client.teardowns
+        teardowns.begin()
+        // Turning notifications off accesses the peripheral, so it waits for the end of another exclusive access.
+        link.queue.performOutsideAccess(of: startAccess) { [weak self] in
+            self?.sendDelayedStop()
+            teardowns.end()
+        }
+    }
+
+    private func sendDelayedStop() {
+        guard phase == .stopping, isStopDelayed else { return }
+        isStopDelayed = false
         sendStop { [weak self] in
             guard let self, phase == .stopping else { return }
             phase = .off
@@ -283,10 +322,12 @@ final class NotifySession {
 final class NotifySubscriber: StreamObserver {
     let emitter: Emitter<[UInt8]>
     let transport: NotificationTransport
+    let request: QueueRequest
 
-    init(_ emitter: Emitter<[UInt8]>, _ transport: NotificationTransport) {
+    init(_ emitter: Emitter<[UInt8]>, _ transport: NotificationTransport, _ request: QueueRequest) {
         self.emitter = emitter
         self.transport = transport
+        self.request = request
     }
 
     func fail(_ error: BluetoothError) { emitter.fail(error) }

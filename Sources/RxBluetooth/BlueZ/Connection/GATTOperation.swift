@@ -1,0 +1,77 @@
+import DBus
+
+/// An entry in the queue of a connection: a GATT operation, or a request for exclusive access.
+class QueueEntry {
+    let operation: BluetoothError.Operation
+    let target: String
+    let deadline: Duration
+    let priority: OperationOptions.Priority
+    /// The number of the entry within its link, from 1.
+    var number: UInt64 = 0
+    /// When the entry was queued; after its start, when it was started.
+    var since: MonotonicTime?
+
+    init(
+        _ operation: BluetoothError.Operation, _ target: String, deadline: Duration,
+        priority: OperationOptions.Priority
+    ) {
+        self.operation = operation
+        self.target = target
+        self.deadline = deadline
+        self.priority = priority
+    }
+
+    /// Fails the entry for its caller.
+    func fail(_ error: BluetoothError) {}
+}
+
+/// How an operation enters the queue of its connection.
+struct QueueRequest: Sendable {
+    var options = OperationOptions()
+    /// The exclusive access that the operation belongs to; nil for none.
+    var access: ExclusiveAccess.Token?
+}
+
+/// A GATT operation in the queue of its connection.
+final class GATTOperation: QueueEntry {
+    let message: Message
+    /// The exclusive access that the operation belongs to; nil for none.
+    var access: ExclusiveAccess.Token?
+    /// Whether the operation serves several subscribers, so that it outlives an exclusive access.
+    var isShared = false
+    var isPairing = false
+    let failure: (DBusError) -> BluetoothError
+    private var done: ((Result<Message, BluetoothError>) -> Void)?
+    /// Runs when the operation is started.
+    var started: (() -> Void)?
+    /// Runs when a started operation has ended, also if it was cancelled.
+    var ended: ((Result<Message, BluetoothError>) -> Void)?
+
+    init(
+        _ operation: BluetoothError.Operation, _ target: String, _ message: Message, _ request: QueueRequest,
+        deadline: Duration, failure: @escaping (DBusError) -> BluetoothError,
+        done: @escaping (Result<Message, BluetoothError>) -> Void
+    ) {
+        self.message = message
+        self.failure = failure
+        self.done = done
+        access = request.access
+        super.init(
+            operation, target, deadline: request.options.deadline ?? deadline, priority: request.options.priority)
+    }
+
+    /// Stops reporting to the caller.
+    func cancel() { done = nil }
+
+    /// Fails the operation for its caller. A later reply is not reported.
+    override func fail(_ error: BluetoothError) {
+        let done = done
+        self.done = nil
+        done?(.failure(error))
+    }
+
+    func finish(_ result: Result<Message, BluetoothError>) {
+        ended?(result)
+        done?(result)
+    }
+}
