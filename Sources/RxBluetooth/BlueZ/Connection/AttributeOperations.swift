@@ -44,9 +44,11 @@ final class AttributeOperations {
         let target = descriptor.target
         emitter.attempt(.readDescriptor, target) { () throws(BluetoothError) in
             let call = BlueZCall.readDescriptor(descriptor.path)
+            try attributes.check(descriptor)
             let (item, link) = try operation(.readDescriptor, call, request, descriptor.characteristic, target) {
                 Self.finish(emitter, Self.bytes($0), .readDescriptor, target)
             }
+            item.obstacle = { [attributes] in attributes.obstacle(to: descriptor) }
             submit(item, over: link, emitter)
         }
     }
@@ -55,9 +57,11 @@ final class AttributeOperations {
         let target = descriptor.target
         emitter.attempt(.writeDescriptor, target) { () throws(BluetoothError) in
             let call = BlueZCall.writeDescriptor(value, descriptor.path)
+            try attributes.check(descriptor)
             let (item, link) = try operation(.writeDescriptor, call, request, descriptor.characteristic, target) {
                 Self.finish(emitter, $0, .writeDescriptor, target)
             }
+            item.obstacle = { [attributes] in attributes.obstacle(to: descriptor) }
             submit(item, over: link, emitter)
         }
     }
@@ -106,6 +110,7 @@ final class AttributeOperations {
                 case .failure(let error): emitter.fail(error.during(.write, target))
                 }
             }
+            item.obstacle = { [attributes] in attributes.obstacle(to: characteristic) }
             submit(item, over: link, emitter)
         }
     }
@@ -139,6 +144,7 @@ final class AttributeOperations {
         let item = GATTOperation(
             operation, target, try Self.message(call, operation, target), request, deadline: deadline,
             failure: { BluetoothError($0, operation: operation, on: characteristic, target: target) }, done: done)
+        item.obstacle = { [attributes] in attributes.obstacle(to: characteristic) }
         return (item, link)
     }
 

@@ -89,6 +89,24 @@ final class AttributeTree {
         return (link, record)
     }
 
+    /// Throws if the descriptor cannot be used.
+    func check(_ descriptor: Descriptor) throws(BluetoothError) {
+        let (_, record) = try find(descriptor.characteristic)
+        guard record.descriptors[descriptor.handle]?.uuid == descriptor.uuid else { throw Self.gone }
+    }
+
+    /// Returns why a characteristic cannot be used any more; nil if it can be used.
+    func obstacle(to characteristic: Characteristic) -> BluetoothError? {
+        do throws(BluetoothError) { _ = try find(characteristic) } catch { return error }
+        return nil
+    }
+
+    /// Returns why a descriptor cannot be used any more; nil if it can be used.
+    func obstacle(to descriptor: Descriptor) -> BluetoothError? {
+        do throws(BluetoothError) { try check(descriptor) } catch { return error }
+        return nil
+    }
+
     private func record(of service: Service) throws(BluetoothError) -> ServiceRecord {
         _ = try links.live(service.peripheral.key, number: service.link)
         guard let record = current(service) else { throw Self.gone }

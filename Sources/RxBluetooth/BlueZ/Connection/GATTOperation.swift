@@ -42,6 +42,10 @@ final class GATTOperation: QueueEntry {
     var isPairing = false
     let failure: (DBusError) -> BluetoothError
     private var done: ((Result<Message, BluetoothError>) -> Void)?
+    /// Returns why the operation may not be sent any more; nil if it may.
+    ///
+    /// Checked directly before the call, because the services can change while the operation waits.
+    var obstacle: (() -> BluetoothError?)?
     /// Runs when the operation is started.
     var started: (() -> Void)?
     /// Runs when a started operation has ended, also if it was cancelled.

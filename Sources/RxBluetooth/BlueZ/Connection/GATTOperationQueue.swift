@@ -165,12 +165,13 @@ final class GATTOperationQueue {
     }
 
     private func advance() {
-        guard running == nil, !isSuspended else { return }
-        let next = if let access { access.waiting.next() as QueueEntry? } else { waiting.next() }
-        if let item = next as? GATTOperation {
-            start(item)
-        } else if let request = next as? ExclusiveAccess {
-            grant(request)
+        while running == nil, !isSuspended {
+            let next = if let access { access.waiting.next() as QueueEntry? } else { waiting.next() }
+            if let request = next as? ExclusiveAccess { return grant(request) }
+            guard let item = next as? GATTOperation else { return }
+            guard let error = item.obstacle?() else { return start(item) }
+            dropped(item, error)
+            item.fail(error)
         }
     }
 

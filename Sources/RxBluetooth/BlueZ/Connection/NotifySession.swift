@@ -137,6 +137,7 @@ final class NotifySession {
             if let self, phase != .starting, (try? result.get()) != nil { sendStop() }
         }
         item.isShared = true
+        item.obstacle = { [weak self] in self?.isRemovalPending == true ? AttributeTree.gone : nil }
         starting = item
         startAccess = request.access
         link.queue.submit(item)
