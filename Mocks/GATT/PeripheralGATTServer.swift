@@ -17,6 +17,11 @@ final class PeripheralGATTServer {
         return all.dropFirst(index).first
     }
 
+    /// Returns the characteristic with a handle.
+    func characteristic(at handle: UInt16) -> ServerCharacteristic? {
+        services.lazy.flatMap(\.characteristics).first { $0.handle == handle }
+    }
+
     var gapName: String? {
         characteristic("2a00").flatMap { AdvertisingReport.text($0.value) }
     }

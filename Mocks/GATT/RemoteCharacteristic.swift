@@ -10,6 +10,8 @@ final class RemoteCharacteristic {
     /// The device, which is stored because the service can be removed while a request is pending (Q111).
     unowned let device: DaemonDevice
     let server: ServerCharacteristic
+    /// The attribute table of the peripheral from which bluetoothd made the object.
+    private let table: PeripheralGATTServer?
     /// The value that was read or notified last. It outlives the link.
     var value: [UInt8] = []
     var isNotifying = false
@@ -27,6 +29,7 @@ final class RemoteCharacteristic {
         servicePath = service.path
         isReadOnly = service.isReadOnly
         device = service.device
+        table = service.device.attributeTable
         path = service.path.appending("char" + server.handle.hexadecimal()) ?? service.path
         descriptors = server.descriptors.map { RemoteDescriptor($0, of: self) }
     }
@@ -52,12 +55,21 @@ final class RemoteCharacteristic {
 
     // MARK: Reading and writing
 
+    /// Returns the characteristic that a request reaches, because requests contain only the handle (Q93).
+    ///
+    /// It is another one if the peripheral changed its services without an announcement.
+    private func reached(over link: DaemonLink) -> ServerCharacteristic? {
+        let present = link.deviceState.server
+        return present === table ? server : present.characteristic(at: server.handle)
+    }
+
     func read(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
         let options = try AttributeOptions(call.message)
         guard try reading.join(call, offset: options.offset) else { return }
-        link.request(needing: server.protection) { [server] in
-            server.read().dropping(options.offset)
+        link.request(needing: server.protection) { [self] in
+            guard let reached = reached(over: link) else { return .error(0x01) }
+            return reached.read().dropping(options.offset)
         } _: { [self] outcome in
             let calls = reading.finish()
             guard case .value(let part) = outcome else { return calls.forEach { tree.fail($0, outcome.error) } }
@@ -82,15 +94,15 @@ final class RemoteCharacteristic {
         case "request", "reliable":
             try options.refuseEmptyLongWrite(isReliable: type == "reliable")
             isWriting = true
-            link.request(needing: server.protection) { [server] in
-                server.write(options.value, at: options.offset)
+            link.request(needing: server.protection) { [self] in
+                reached(over: link)?.write(options.value, at: options.offset) ?? .error(0x01)
             } _: { [self] outcome in
                 isWriting = false
                 if case .error = outcome { tree.fail(call, outcome.error) } else { tree.reply(call) }
             }
         case "command" where options.offset == 0 && (options.type != nil || server.has("write-without-response")):
             guard options.value.count <= Int(link.mtu) - 3 else { throw BlueZError.failed("Failed to initiate write") }
-            if link.protection >= server.protection { server.take(options.value) }
+            if link.protection >= server.protection { reached(over: link)?.take(options.value) }
             // bluetoothd has only queued the command, so the reply proves nothing (Q97).
             tree.reply(call)
         default: throw BlueZError.notSupported

@@ -109,7 +109,12 @@ extension DaemonDevice {
     }
 
     func resolved(_ deviceState: SimulatedDeviceState) {
+        if hasOtherHash(deviceState.server) {
+            for service in services { service.disappear() }
+            services = []
+        }
         if services.isEmpty {
+            attributeTable = deviceState.server
             let showsAll = adapter.features.contains(.claimedServices)
             services = deviceState.server.services.filter { showsAll || !$0.isClaimed }.map {
                 RemoteService($0, of: self)
@@ -136,6 +141,17 @@ extension DaemonDevice {
             // Without the last report, the next advertisement counts as new and can restore the advertised name.
             self?.lastReport = nil
         }
+    }
+
+    /// Returns whether the peripheral's Database Hash differs from the one of the stored services.
+    ///
+    /// bluetoothd reads the hash when a link comes up, and then discovers the services again.
+    /// Source: BlueZ 5.66, src/shared/gatt-client.c, db_hash_read_cb.
+    private func hasOtherHash(_ server: PeripheralGATTServer) -> Bool {
+        guard let stored = attributeTable?.characteristic("2b2a")?.value else {
+            return false
+        }
+        return stored != server.characteristic("2b2a")?.value
     }
 
     /// Fails the pending attempt, as the kernel does when the radio is switched off (Q32, Q77).

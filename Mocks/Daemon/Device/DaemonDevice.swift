@@ -49,6 +49,8 @@ final class DaemonDevice {
     var pairedCall: IncomingCall?
     /// The GATT objects after discovery. They outlive the link.
     var services: [RemoteService] = []
+    /// The attribute table of the peripheral from which bluetoothd made `services`.
+    var attributeTable: PeripheralGATTServer?
     var battery: Battery?
     var preferredBearer = "last-used"
     private(set) var object: ServedObject?

@@ -97,6 +97,33 @@ extension Peripheral {
     }
 }
 
+extension Peripheral {
+    /// Makes bluetoothd read the services of the device again at the next connection.
+    ///
+    /// bluetoothd stores the services of a device. If a firmware update moves attributes, and the device shows this
+    /// neither by Service Changed (2A05) nor by a new Database Hash (2B2A), bluetoothd continues to use old handles.
+    /// This method removes the device from bluetoothd with its stored services.
+    ///
+    /// Completes when the device is removed, and at once if bluetoothd does not know the device. A connection ends with
+    /// the reason ``BluetoothError/DisconnectReason/removed``. With ``ConnectOptions/reconnection``, the manager scans
+    /// for the device and connects again, and attributes have to be discovered again. Cold; disposing does not cancel a
+    /// request that was sent. Delivers on the manager's queue.
+    ///
+    /// Fails with:
+    /// - ``BluetoothError/Kind/refused`` if there is a bond, because bluetoothd would remove the bond too. Use
+    ///   ``forget()`` to remove both, and pair again.
+    /// - ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``.
+    /// - ``BluetoothError/Kind/poweredOff`` or a similar error if Bluetooth cannot be used.
+    ///
+    /// Source: BlueZ, `adapter-api.txt`, `RemoveDevice`.
+    public func refreshServices() -> Completable {
+        operation(.forget) { [self] (client, emitter: Emitter<Never>) throws(BluetoothError) in
+            try client.refreshServices(of: self, emitter)
+        }
+        .asCompletable()
+    }
+}
+
 extension BluetoothManager {
     /// The pairing requests of bluetoothd, if the policy's mode is ``PairingPolicy/Mode/ask``.
     ///

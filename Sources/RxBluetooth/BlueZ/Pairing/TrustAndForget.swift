@@ -33,6 +33,15 @@ extension BlueZClient {
         link.close(BluetoothError(.disconnected(.requested)), isForced: true)
     }
 
+    /// Removes a device without a bond from bluetoothd, so that its services are read again.
+    func refreshServices(of peripheral: Peripheral, _ emitter: Emitter<Never>) throws(BluetoothError) {
+        if let obstacle = obstacle(on: peripheral.key.adapter) { throw obstacle }
+        guard !mirror.isBonded(peripheral.key) else {
+            throw BluetoothError(.refused, detail: "Removing the stored services would also remove the bond")
+        }
+        remove(peripheral, emitter)
+    }
+
     private func remove(_ peripheral: Peripheral, _ emitter: Emitter<Never>) {
         let target = peripheral.address.description
         guard let path = ObjectPath(peripheral.key.path) else { return }
