@@ -174,7 +174,20 @@ extension Diagnosis.ConnectionStatus {
                 )
             ]
         }
-        guard let running, let runningFor, runningFor >= Diagnosis.worthMentioning else { return [] }
+        let limit = min(overdueAfter ?? Diagnosis.worthMentioning, Diagnosis.worthMentioning)
+        guard let running, let runningFor, runningFor >= limit else { return [] }
+        if running.operation == .exclusiveAccess {
+            return [
+                (
+                    runningFor,
+                    Diagnosis.Finding(
+                        .operationRuns,
+                        "An exclusive access to \(peripheral.address) has been in progress for \(runningFor.spoken)"
+                            + "\(waitingText).",
+                        "Wait for its deadline, or dispose of the access.")
+                )
+            ]
+        }
         return [
             (
                 runningFor,

@@ -130,6 +130,8 @@ public struct Diagnosis: Equatable, Sendable {
         public let running: QueuedOperation?
         /// The time since the start of the running operation; nil if none is running.
         public let runningFor: Duration?
+        /// The time after which the running operation takes much longer than usual; nil if none is running.
+        public let overdueAfter: Duration?
         /// The number of operations that wait behind the running operation.
         public let waiting: Int
         /// The time without a link while a reconnection is in progress; nil otherwise.
@@ -213,7 +215,7 @@ public struct Diagnosis: Equatable, Sendable {
         case nothingHeard = "nothing-heard"
         /// Connecting takes longer than 5 s, or a lost link has not been restored for 5 s.
         case connecting = "connecting"
-        /// An operation has had no answer for 5 s.
+        /// An operation has had no answer for 5 s, or for much longer than usual.
         case operationRuns = "operation-runs"
         /// A pairing takes longer than 5 s.
         case pairing

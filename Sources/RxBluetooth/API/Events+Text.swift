@@ -26,6 +26,7 @@ extension BluetoothEvent.Kind {
         case .reconnection: "A connection was lost or could not be made, and is retried."
         case .operationQueued: "An operation was queued."
         case .operationStarted: "An operation started."
+        case .operationOverdue: "An operation takes much longer than usual."
         case .operationEnded: "An operation ended."
         case .operationDropped: "An operation was dropped before it started."
         case .valueDropped: "A notified value was dropped, because its subscriber is too slow."
@@ -78,6 +79,10 @@ extension BluetoothEvent.Kind {
         case .operationStarted(let operation, let waited):
             details.add(operation)
             details["waited"] = "\(waited)"
+        case .operationOverdue(let operation, let time, let usual):
+            details.add(operation)
+            details["running"] = "\(time)"
+            details["usual"] = usual.map { "\($0)" }
         case .operationEnded(let operation, let took, let error):
             details.add(operation)
             details["took"] = "\(took)"

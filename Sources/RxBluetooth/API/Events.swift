@@ -66,6 +66,11 @@ public struct BluetoothEvent: Equatable, Sendable {
         case operationQueued(QueuedOperation, waiting: Int)
         /// An operation has started after it waited in the queue.
         case operationStarted(QueuedOperation, waited: Duration)
+        /// A started operation takes much longer than usual: eight times as long, and at least 1 s.
+        ///
+        /// It continues until its reply or its deadline. `usual` is the average of the earlier operations of this kind
+        /// over the connection; nil if none has succeeded, and the event is then emitted after 10 s.
+        case operationOverdue(QueuedOperation, runningFor: Duration, usual: Duration?)
         /// A started operation has ended; the error is nil if the operation succeeded.
         case operationEnded(QueuedOperation, took: Duration, BluetoothError?)
         /// An operation was removed from the queue before it started.
@@ -159,6 +164,9 @@ final class EventLog: Sendable {
     func info(_ event: @autoclosure () -> BluetoothEvent.Kind) { record(.info, event) }
     func debug(_ event: @autoclosure () -> BluetoothEvent.Kind) { record(.debug, event) }
     func trace(_ event: @autoclosure () -> BluetoothEvent.Kind) { record(.trace, event) }
+
+    /// Whether events of the level info have a subscriber or are logged.
+    var isRecordingInfo: Bool { subject.hasObservers || logger.logLevel <= .info }
 
     private func record(_ level: Logger.Level, _ event: () -> BluetoothEvent.Kind) {
         let isWatched = subject.hasObservers

@@ -100,7 +100,7 @@ extension BlueZClient {
             let disconnectedFor = settings.elapsed(since: outage.since)
             return Diagnosis.ConnectionStatus(
                 peripheral: peripheral, step: .waiting, duration: disconnectedFor, running: nil, runningFor: nil,
-                waiting: 0, disconnectedFor: disconnectedFor,
+                overdueAfter: nil, waiting: 0, disconnectedFor: disconnectedFor,
                 cause: outage.cause)
         }
     }
@@ -120,7 +120,8 @@ extension Link {
         let outage = isConnected ? nil : peripheral.reconnector?.outage
         return Diagnosis.ConnectionStatus(
             peripheral: peripheral, step: step, duration: client.settings.elapsed(since: since),
-            running: queue.current?.operation, runningFor: queue.current?.time, waiting: queue.waitingCount,
+            running: queue.current?.operation, runningFor: queue.current?.time,
+            overdueAfter: queue.overdueAfter, waiting: queue.waitingCount,
             disconnectedFor: outage.map { client.settings.elapsed(since: $0.since) }, cause: outage?.cause)
     }
 }

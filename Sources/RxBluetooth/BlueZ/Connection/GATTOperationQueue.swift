@@ -20,6 +20,9 @@ final class GATTOperationQueue {
     /// Work that the exclusive access in progress delays.
     private var delayed: [() -> Void] = []
     private var call: BusTask?
+    private var usual = UsualDurations()
+    /// Reports the running operation when it is overdue; nil if no event is recorded.
+    private var watchdog: BusTask?
     private var isSuspended = false
     /// The operation that fails because its pairing was refused.
     ///
@@ -152,6 +155,7 @@ final class GATTOperationQueue {
         suspectedNumber = nil
         call?.cancel()
         call = nil
+        watchdog?.cancel()
         // The access fails first, so that its caller gets this error and not that of an operation.
         if let access { end(access, cause) }
         if let begun {
@@ -180,6 +184,20 @@ final class GATTOperationQueue {
         begin(item)
         item.started?()
         call = bus.call(item.message, timeout: item.deadline) { [weak self] in self?.answered($0) }
+        watch(item)
+    }
+
+    /// Reports the operation if it takes much longer than usual, and its deadline has not passed.
+    private func watch(_ item: GATTOperation) {
+        let limit = usual.limit(of: item.operation)
+        guard limit < item.deadline, settings.eventLog.isRecordingInfo else { return }
+        watchdog = bus.schedule(after: limit) { [weak self, weak item] in
+            guard let self, let item, running === item else { return }
+            settings.eventLog.info(
+                .operationOverdue(
+                    described(item), runningFor: settings.elapsed(since: item.since),
+                    usual: usual.average(of: item.operation)))
+        }
     }
 
     private func begin(_ item: QueueEntry) {
@@ -194,11 +212,17 @@ final class GATTOperationQueue {
         guard !isSuspended, let item = running else { return }
         running = nil
         call = nil
+        watchdog?.cancel()
         suspectedNumber = nil
         let outcome = result.mapError { correctedError(item.failure($0), item) }
         // After a time-out the refusal remains: bluetoothd still waits, and would not answer the next operation either.
         if case .failure(let error) = outcome, error.kind == .timedOut {} else { refused = nil }
-        if case .failure(let error) = outcome { ended(item, error) } else { ended(item, nil) }
+        switch outcome {
+        case .success:
+            usual.record(settings.elapsed(since: item.since), of: item.operation)
+            ended(item, nil)
+        case .failure(let error): ended(item, error)
+        }
         item.finish(outcome)
         advance()
     }
@@ -289,6 +313,9 @@ final class GATTOperationQueue {
     var current: (operation: QueuedOperation, time: Duration)? {
         (running ?? access).map { (described($0), settings.elapsed(since: $0.since)) }
     }
+
+    /// The time after which the running operation is overdue; nil without one.
+    var overdueAfter: Duration? { running.map { usual.limit(of: $0.operation) } }
 
     /// The number of operations that wait.
     var waitingCount: Int { waiting.count + (access?.waiting.count ?? 0) }
