@@ -29,6 +29,7 @@ let package = Package(
     name: "RxBluetooth",
     products: [
         .library(name: "RxBluetooth", targets: ["RxBluetooth"]),
+        .library(name: "RxBluetoothMetrics", targets: ["RxBluetoothMetrics"]),
         .library(name: "RxBluetoothMocks", targets: ["RxBluetoothMocks"]),
         .library(name: "ScenarioFiles", targets: ["ScenarioFiles"]),
         .library(name: "Rx", targets: ["Rx"]),
@@ -40,6 +41,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     ],
     targets: [
         // The C libraries. One module imports each: DBus, RxBluetooth, ScenarioFiles; scripts/layers checks it.
@@ -59,6 +61,11 @@ let package = Package(
         .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: strict),
         .target(
             name: "RxBluetooth", dependencies: ["Rx", "DBus", "CBluetooth", "RxBluetoothSupport", log],
+            swiftSettings: strict),
+        // Separate from the library, so that only programs with metrics link swift-metrics.
+        .target(
+            name: "RxBluetoothMetrics",
+            dependencies: ["RxBluetooth", "Rx", .product(name: "CoreMetrics", package: "swift-metrics")],
             swiftSettings: strict),
         .target(
             name: "RxBluetoothMocks", dependencies: ["DBus", "Rx", "RxBluetoothSupport"], path: "Mocks",
@@ -99,6 +106,14 @@ let package = Package(
             name: "RxBluetoothTests",
             dependencies: [
                 "RxBluetooth", "RxBluetoothMocks", "DBus", "RxTest", "BusTesting", "SoakTesting", log, "TestTraits",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RxBluetoothMetricsTests",
+            dependencies: [
+                "RxBluetoothMetrics", "RxBluetooth", "RxBluetoothMocks", "Rx", "RxTest", "TestTraits",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: strict),
         .testTarget(
