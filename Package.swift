@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "RxBluetoothMetrics", targets: ["RxBluetoothMetrics"]),
         .library(name: "RxBluetoothMocks", targets: ["RxBluetoothMocks"]),
         .library(name: "ScenarioFiles", targets: ["ScenarioFiles"]),
+        .library(name: "BluetoothValues", targets: ["BluetoothValues"]),
         .library(name: "Rx", targets: ["Rx"]),
         .library(name: "RxTest", targets: ["RxTest"]),
         .library(name: "RxFoundation", targets: ["RxFoundation"]),
@@ -44,11 +45,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     ],
     targets: [
-        // The C libraries. One module imports each: DBus, RxBluetooth, ScenarioFiles; scripts/layers checks it.
+        // The C libraries. One module imports each: DBus, RxBluetooth, ScenarioFiles, BluetoothValues; scripts/layers
+        // checks it.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
         // Without pkg-config, which would link the shared library of libyaml; the module map names the static one.
         .systemLibrary(name: "CLibYAML", providers: [.apt(["libyaml-dev"])]),
+        // Also without: the module map names the static library, of which a program contains only AES.
+        .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
 
         .target(name: "Rx", swiftSettings: strict),
         .target(name: "RxTest", dependencies: ["Rx"], swiftSettings: strict),
@@ -56,6 +60,8 @@ let package = Package(
         .target(name: "RxFoundation", dependencies: ["Rx"], swiftSettings: strict),
         // Helpers that several modules share, not for users.
         .target(name: "RxBluetoothSupport", path: "Sources/Support", swiftSettings: strict),
+        // Decodes and encodes advertisements and characteristics. Independent of all other modules.
+        .target(name: "BluetoothValues", dependencies: ["CCrypto"], swiftSettings: strict),
         // Names of RxSwift 5 and earlier, for sources that still use them.
         .target(name: "RxDeprecated", dependencies: ["Rx"], swiftSettings: strict),
         .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: strict),
@@ -90,6 +96,7 @@ let package = Package(
         .testTarget(
             name: "RxCompatibilityTests", dependencies: ["Rx", "RxTest", "RxFoundation", "RxDeprecated"],
             swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
+        .testTarget(name: "BluetoothValuesTests", dependencies: ["BluetoothValues"], swiftSettings: strict),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "BusTesting", "TestTraits"], swiftSettings: strict),
         // make fuzz runs it.
         .executableTarget(

@@ -1,0 +1,57 @@
+extension SensorDecoder {
+    /// Returns the format of a section; nil if it has none of the known formats.
+    ///
+    /// It does not check more than identifier, length and constant bytes.
+    public static func format(of section: AdvertisedSection, name: String? = nil) -> SensorFormat? {
+        switch section.kind {
+        case .manufacturer: manufacturerFormat(section, name)
+        case .service: serviceFormat(section)
+        case .structure: RecognisedDevice.format(section)
+        }
+    }
+
+    private static func manufacturerFormat(_ section: AdvertisedSection, _ name: String?) -> SensorFormat? {
+        // The company identifier of these devices is a measured value, which may equal any company's.
+        if let name {
+            if Inkbird.matches(section, name: name) { return .inkbird }
+            if ThermoPro.matches(section, name: name) { return .thermoPro }
+        }
+        switch section.identifier {
+        case RuuviTag.company: return .ruuvi
+        case IBeacon.company:
+            guard IBeacon.matches(section, name: nil) else { return RecognisedDevice.format(section) }
+            return Tilt.matches(section, name: nil) ? .tilt : .iBeacon
+        case 0xEC88, 0x0001, 0x8801: if Govee.matches(section, name: nil) { return .govee }
+        case SwitchBot.company: if SwitchBot.matches(section, name: nil) { return .switchBot }
+        case Sensirion.company: return .sensirion
+        case Aranet.company: if Aranet.matches(section, name: nil) { return .aranet }
+        case OralB.company: if OralB.matches(section, name: nil) { return .oralB }
+        case Mopeka.company: if Mopeka.matches(section, name: nil) { return .mopeka }
+        case Victron.company: if Victron.matches(section, name: nil) { return .victron }
+        default: break
+        }
+        return AltBeacon.matches(section, name: nil) ? .altBeacon : nil
+    }
+
+    private static func serviceFormat(_ section: AdvertisedSection) -> SensorFormat? {
+        switch section.identifier {
+        case BTHome.service: return .bthome
+        case MiBeacon.service: return .miBeacon
+        case Eddystone.service:
+            return Eddystone.matches(section, name: nil) ? .eddystone : RecognisedDevice.format(section)
+        case ATC1441.service:
+            switch section.bytes.count {
+            case 8, 13: return .atc1441
+            case 11, 15: return .pvvx
+            case 16, 18: return .bParasite
+            default: return nil
+            }
+        case SwitchBot.service: return SwitchBot.matches(section, name: nil) ? .switchBot : nil
+        case Qingping.service: return .qingping
+        case MiScale.service1, MiScale.service2: return MiScale.matches(section, name: nil) ? .miScale : nil
+        case EnvironmentalData.services:
+            return EnvironmentalData.matches(section, name: nil) ? .environmentalSensing : nil
+        default: return RecognisedDevice.format(section)
+        }
+    }
+}

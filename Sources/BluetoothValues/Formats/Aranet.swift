@@ -1,0 +1,112 @@
+/// Aranet4 and Aranet2 air sensors. They advertise values if smart home integration is on.
+///
+/// Source: SAF Tehnika, Aranet smart home integration.
+public struct Aranet: AdvertisementFormat, TableFormat {
+    /// The format that this type decodes and encodes.
+    public static let format = SensorFormat.aranet
+    /// SAF Tehnika's company identifier.
+    public static let company: UInt16 = 0x0702
+
+    /// The kind of sensor.
+    public enum Model: String, Hashable, Sendable, CaseIterable {
+        /// Carbon dioxide, temperature, humidity and pressure.
+        case aranet4 = "Aranet4"
+        /// Temperature and humidity.
+        case aranet2 = "Aranet2"
+    }
+
+    /// The kind of sensor.
+    public var model = Model.aranet4
+    /// The bits of the first byte: integration, disconnected, calibration.
+    public var flags = 0x20
+    /// The version of the firmware: patch, minor and major.
+    public var firmware = 0
+    /// Carbon dioxide in ppm. Aranet4.
+    public var carbonDioxide: Double?
+    /// Temperature in °C.
+    public var temperature: Double?
+    /// Air pressure in hPa. Aranet4.
+    public var pressure: Double?
+    /// Relative humidity in percent.
+    public var humidity: Double?
+    /// The charge of the battery in percent.
+    public var battery: Double?
+    /// The colour or status of the display.
+    public var status = 0
+    /// Seconds between measurements.
+    public var interval = 0
+    /// Seconds since the last measurement.
+    public var age = 0
+    /// The number of the packet, modulo 256.
+    public var counter = 0
+    /// The byte after the firmware and hardware versions.
+    public var hardware = 0
+
+    /// Makes a value of an Aranet4 without measurements.
+    public init() {}
+
+    /// Makes a value of an Aranet4.
+    public init(carbonDioxide: Double, temperature: Double, pressure: Double, humidity: Double, battery: Double) {
+        self.carbonDioxide = carbonDioxide
+        self.temperature = temperature
+        self.pressure = pressure
+        self.humidity = humidity
+        self.battery = battery
+    }
+
+    static let layout4 = Layout<Aranet>(
+        "aranet", length: 22,
+        [
+            .integer("flags", \.flags, .u8(0)),
+            .integer("firmware", \.firmware, .u24(1)),
+            .integer("hardware", \.hardware, .u32(4)),
+            .number(
+                \.carbonDioxide, .u16(8), .one, .carbonDioxide, .partsPerMillion, absent: 0xFFFF, range: 0...0x7FFF),
+            .number(\.temperature, .u16(10), .over(20), .temperature, .celsius, absent: 0xFFFF, range: 0...0x3FFF),
+            .number(\.pressure, .u16(12), .tenth, .pressure, .hectopascal, absent: 0xFFFF, range: 0...0x7FFF),
+            .number(\.humidity, .u8(14), .one, .humidity, .percent, absent: 0xFF, range: 0...0x7F),
+            .number(\.battery, .u8(15), .one, .batteryLevel, .percent),
+            .integer("status", \.status, .u8(16)),
+            .integer("interval", \.interval, .u16(17)),
+            .integer("age", \.age, .u16(19)),
+            .integer("counter", \.counter, .u8(21)),
+        ])
+
+    static let layout2 = Layout<Aranet>(
+        "aranet", length: 24, constants: [.init(offset: 0, value: 0x01)],
+        [
+            .integer("flags", \.flags, .u8(1)),
+            .integer("firmware", \.firmware, .u24(2)),
+            .integer("hardware", \.hardware, Cell(offset: 5, byteCount: 5, bits: 40)),
+            .number(\.temperature, .u16(10), .over(20), .temperature, .celsius, absent: 0xFFFF, range: 0...0x3FFF),
+            .number(\.humidity, .u16(14), .tenth, .humidity, .percent, absent: 0xFFFF, range: 0...0x7FFF),
+            .number(\.battery, .u8(17), .one, .batteryLevel, .percent),
+            .integer("status", \.status, .u8(18)),
+            .integer("interval", \.interval, .u16(19)),
+            .integer("age", \.age, .u16(21)),
+            .integer("counter", \.counter, .u8(23)),
+        ])
+
+    public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
+        guard section.kind == .manufacturer, section.identifier == company else { return false }
+        return section.bytes.count == 22 || layout2.matches(section.bytes)
+    }
+
+    public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
+        let isSecond = section.bytes.count == 24
+        self = try (isSecond ? Self.layout2 : Self.layout4).decode(section.bytes)
+        model = isSecond ? .aranet2 : .aranet4
+    }
+
+    public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
+        .manufacturer(Self.company, try (model == .aranet2 ? Self.layout2 : Self.layout4).encode(self))
+    }
+
+    public var reading: SensorReading {
+        var reading = SensorReading(format: .aranet, model: model.rawValue)
+        (model == .aranet2 ? Self.layout2 : Self.layout4).add(self, to: &reading)
+        reading.packetCounter = UInt32(truncatingIfNeeded: counter)
+        reading.states = [SensorState(.calibrating, flags & 0x04 != 0)]
+        return reading
+    }
+}

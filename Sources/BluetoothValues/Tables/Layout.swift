@@ -1,0 +1,211 @@
+/// A format with a payload that a table describes.
+protocol TableFormat: Sendable {
+    /// Makes a value that decoding fills in.
+    init()
+}
+
+/// One field of a payload: its place, its conversion, and the property that holds the value.
+struct Field<Root>: Sendable {
+    let name: String
+    let cell: Cell
+    var scale = Scale.one
+    /// The integer that means that there is no value.
+    var absent: Int64?
+    /// The integers that are valid; nil if all are. Others mean that there is no value if `absent` is set.
+    var range: ClosedRange<Int64>?
+    /// The conversion if it is not linear.
+    var curve: Curve?
+    let binding: Binding<Root>
+    /// What the field means in a `SensorReading`; nil if it is not a measurement.
+    var quantity: Quantity?
+    var unit = MeasurementUnit.none
+}
+
+/// The property that holds a field.
+enum Binding<Root>: Sendable {
+    case number(any WritableKeyPath<Root, Double?> & Sendable)
+    case integer(any WritableKeyPath<Root, Int> & Sendable)
+    case optionalInteger(any WritableKeyPath<Root, Int?> & Sendable)
+    case flag(any WritableKeyPath<Root, Bool> & Sendable)
+    case address(any WritableKeyPath<Root, SenderAddress?> & Sendable)
+}
+
+extension Field {
+    typealias Path<Value> = any WritableKeyPath<Root, Value> & Sendable
+
+    /// A measured value with its quantity and unit.
+    static func number(
+        _ path: Path<Double?>, _ cell: Cell, _ scale: Scale = .one, _ quantity: Quantity, _ unit: MeasurementUnit,
+        absent: Int64? = nil, range: ClosedRange<Int64>? = nil
+    ) -> Field {
+        Field(
+            name: quantity.rawValue, cell: cell, scale: scale, absent: absent, range: range, binding: .number(path),
+            quantity: quantity, unit: unit)
+    }
+
+    /// A measured value with a conversion that is not linear.
+    static func curve(
+        _ path: Path<Double?>, _ cell: Cell, _ curve: Curve, _ quantity: Quantity, _ unit: MeasurementUnit,
+        absent: Int64? = nil
+    ) -> Field {
+        Field(
+            name: quantity.rawValue, cell: cell, absent: absent, curve: curve, binding: .number(path),
+            quantity: quantity, unit: unit)
+    }
+
+    /// A number that is always present.
+    static func integer(
+        _ name: String, _ path: Path<Int>, _ cell: Cell, quantity: Quantity? = nil, range: ClosedRange<Int64>? = nil
+    ) -> Field {
+        Field(name: name, cell: cell, range: range, binding: .integer(path), quantity: quantity)
+    }
+
+    /// A number that may be absent.
+    static func integer(
+        _ name: String, _ path: Path<Int?>, _ cell: Cell, absent: Int64, quantity: Quantity? = nil
+    ) -> Field {
+        Field(name: name, cell: cell, absent: absent, binding: .optionalInteger(path), quantity: quantity)
+    }
+
+    /// One bit.
+    static func flag(_ name: String, _ path: Path<Bool>, _ offset: Int, bit: Int) -> Field {
+        Field(name: name, cell: .bits(offset, from: bit, count: 1), binding: .flag(path))
+    }
+
+    /// A Bluetooth address of six bytes.
+    static func address(_ path: Path<SenderAddress?>, _ cell: Cell, absent: Int64? = nil) -> Field {
+        Field(name: "address", cell: cell, absent: absent, binding: .address(path))
+    }
+
+    /// Reads the field. Throws if a value is forbidden; a field beyond the end stays unset.
+    func read(_ bytes: [UInt8], into root: inout Root) throws(ValueDecodingError) {
+        guard let integer = cell.read(bytes) else { return }
+        if integer == absent { return }
+        if let range, !range.contains(integer) {
+            if absent != nil { return }
+            throw ValueDecodingError("", .invalidValue(field: name), bytes: bytes)
+        }
+        switch binding {
+        case .number(let path):
+            guard let curve else {
+                root[keyPath: path] = scale.value(integer)
+                return
+            }
+            guard let value = curve.value(integer) else {
+                throw ValueDecodingError("", .invalidValue(field: name), bytes: bytes)
+            }
+            root[keyPath: path] = value
+        case .integer(let path): root[keyPath: path] = Int(integer)
+        case .optionalInteger(let path): root[keyPath: path] = Int(integer)
+        case .flag(let path): root[keyPath: path] = integer != 0
+        case .address(let path): root[keyPath: path] = SenderAddress(UInt64(truncatingIfNeeded: integer))
+        }
+    }
+
+    /// Writes the field into bytes that are zero at its place.
+    func write(_ root: Root, to bytes: inout [UInt8]) throws(ValueEncodingError) {
+        let integer: Int64?
+        switch binding {
+        case .number(let path): integer = try raw(root[keyPath: path])
+        case .integer(let path): integer = Int64(root[keyPath: path])
+        case .optionalInteger(let path): integer = root[keyPath: path].map(Int64.init)
+        case .flag(let path): integer = root[keyPath: path] ? 1 : 0
+        case .address(let path): integer = root[keyPath: path].map { Int64(truncatingIfNeeded: $0.number) }
+        }
+        guard let stored = integer ?? absent else { throw ValueEncodingError("", field: name, .missing) }
+        guard integer == nil || (stored != absent && range?.contains(stored) != false), cell.write(stored, to: &bytes)
+        else { throw ValueEncodingError("", field: name, .outOfRange) }
+    }
+
+    private func raw(_ value: Double?) throws(ValueEncodingError) -> Int64? {
+        guard let value else { return nil }
+        let integer = curve.map { $0.integer(value) } ?? scale.integer(value)
+        guard let integer else { throw ValueEncodingError("", field: name, .outOfRange) }
+        return integer
+    }
+
+    /// The value as a measurement; nil if it is absent or not a measurement.
+    func value(of root: Root) -> Double? {
+        switch binding {
+        case .number(let path): root[keyPath: path]
+        case .integer(let path): Double(root[keyPath: path])
+        case .optionalInteger(let path): root[keyPath: path].map(Double.init)
+        case .flag, .address: nil
+        }
+    }
+}
+
+/// A payload of fixed fields.
+struct Layout<Root: TableFormat>: Sendable {
+    let subject: String
+    /// The numbers of bytes that a payload may have. Encoding makes the longest payload.
+    let length: ClosedRange<Int>
+    /// Bytes that identify the layout, by offset.
+    var constants: [Constant] = []
+    let fields: [Field<Root>]
+
+    /// Bits of a byte that identify the layout.
+    struct Constant: Hashable, Sendable {
+        var offset: Int
+        var mask: UInt8 = 0xFF
+        var value: UInt8
+    }
+
+    init(_ subject: String, length: Int, constants: [Constant] = [], _ fields: [Field<Root>]) {
+        self.init(subject, lengths: length...length, constants: constants, fields)
+    }
+
+    init(_ subject: String, lengths: ClosedRange<Int>, constants: [Constant] = [], _ fields: [Field<Root>]) {
+        self.subject = subject
+        self.length = lengths
+        self.constants = constants
+        self.fields = fields
+    }
+
+    /// Whether bytes have the length and the constants of the layout.
+    func matches(_ bytes: [UInt8]) -> Bool {
+        guard length.contains(bytes.count) else { return false }
+        for constant in constants where bytes[constant.offset] & constant.mask != constant.value { return false }
+        return true
+    }
+
+    /// Decodes a payload.
+    func decode(_ bytes: [UInt8]) throws(ValueDecodingError) -> Root {
+        guard bytes.count >= length.lowerBound else {
+            throw ValueDecodingError(subject, .tooShort(needed: length.lowerBound), bytes: bytes)
+        }
+        guard bytes.count <= length.upperBound else {
+            throw ValueDecodingError(subject, .tooLong(allowed: length.upperBound), bytes: bytes)
+        }
+        for constant in constants where bytes[constant.offset] & constant.mask != constant.value {
+            throw ValueDecodingError(subject, .reservedIdentifier(Int(bytes[constant.offset])), bytes: bytes)
+        }
+        var root = Root()
+        do {
+            for field in fields { try field.read(bytes, into: &root) }
+        } catch {
+            throw ValueDecodingError(subject, error.reason, bytes: bytes)
+        }
+        return root
+    }
+
+    /// Encodes a value.
+    func encode(_ root: Root) throws(ValueEncodingError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: length.upperBound)
+        for constant in constants { bytes[constant.offset] |= constant.value }
+        do {
+            for field in fields { try field.write(root, to: &bytes) }
+        } catch {
+            throw ValueEncodingError(subject, field: error.field, error.reason)
+        }
+        return bytes
+    }
+
+    /// Adds the measurements of a value to a reading.
+    func add(_ root: Root, to reading: inout SensorReading) {
+        for field in fields {
+            guard let quantity = field.quantity else { continue }
+            reading.add(quantity, field.value(of: root), field.unit)
+        }
+    }
+}
