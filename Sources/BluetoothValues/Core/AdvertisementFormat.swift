@@ -24,6 +24,11 @@ public struct AdvertisedSection: Hashable, Sendable {
         AdvertisedSection(.service, uuid, bytes)
     }
 
+    /// An AD structure of another type.
+    public static func structure(_ type: UInt8, _ bytes: [UInt8]) -> AdvertisedSection {
+        AdvertisedSection(.structure, UInt16(type), bytes)
+    }
+
     /// Where bytes are in an advertisement.
     public enum Kind: String, Hashable, Sendable {
         /// Manufacturer data.

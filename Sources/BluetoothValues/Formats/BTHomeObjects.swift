@@ -129,5 +129,5 @@ enum BTHomeObjects {
     static func identifier(of state: SensorState.Kind) -> UInt8? { states.first { $0.1 == state }?.0 }
 
     /// The numbers of all types.
-    static var identifiers: [UInt8] { (0...255).filter { kinds[$0] != nil }.map { UInt8($0) } }
+    static let identifiers: [UInt8] = (0...255).filter { kinds[$0] != nil }.map { UInt8($0) }
 }

@@ -35,7 +35,7 @@ public struct KeyStore: Sendable {
     public init(text: String) throws(KeyFileError) {
         self.init()
         var number = 0
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             number += 1
             var rest = Self.trim(line)
             if rest.isEmpty || rest.hasPrefix("#") { continue }
