@@ -95,7 +95,7 @@ struct KeyTests {
         #expect(resolver.identity(of: "30:81:94:0D:FB:AA") == nil)
     }
 
-    @Test func `Ten thousand identity keys resolve rotating addresses, also after the store is full`() throws {
+    @Test func `Ten thousand identity keys resolve addresses, also when the results are full`() throws {
         var random = SplitMix(seed: 9)
         var store = KeyStore()
         let keys = (0..<10_000).compactMap { _ in DeviceKey(random.bytes(16)) }
@@ -124,7 +124,7 @@ struct KeyTests {
         }
     }
 
-    @Test func `Senders without key do not fill the memory nor remove the counters of devices with keys`() throws {
+    @Test func `Senders without key neither fill the memory nor remove the counters of others`() throws {
         var decoder = SensorDecoder()
         decoder.historyLimit = 10
         let address: SenderAddress = "54:48:E6:8F:80:A5"

@@ -1,0 +1,124 @@
+/// The structure of a characteristic's value: its fields in their order.
+///
+/// ``all`` has the structures that the Bluetooth SIG publishes. Source: GATT Specification Supplement.
+public struct CharacteristicStructure: Hashable, Sendable {
+    /// The 16-bit UUID of the characteristic.
+    public let uuid: UInt16
+    /// The name of the characteristic.
+    public let name: String
+    /// The fields, in the order of the value.
+    public let fields: [Field]
+
+    init(_ uuid: UInt16, _ name: String, _ fields: [[Field]]) {
+        self.uuid = uuid
+        self.name = name
+        self.fields = fields.flatMap { $0 }
+    }
+
+    /// A field of a value.
+    public struct Field: Hashable, Sendable {
+        /// The name of the field. Alternatives, of which a value has one, may have the same name.
+        public let name: String
+        /// The unit of the field.
+        public let unit: MeasurementUnit
+        let type: FieldType
+        let scale: Scale
+        let unknown: Int64?
+        let condition: FieldCondition
+    }
+
+    /// Returns the structure of a characteristic; nil if the SIG publishes none.
+    public static func structure(of uuid: UInt16) -> CharacteristicStructure? { byUUID[uuid] }
+
+    /// All structures, in the order of their UUIDs.
+    public static let all: [CharacteristicStructure] = SIGStructures.all
+
+    private static let byUUID = Dictionary(uniqueKeysWithValues: all.map { ($0.uuid, $0) })
+}
+
+/// How a field is stored.
+enum FieldType: Hashable, Sendable {
+    case u8, u16, u24, u32, u48
+    case s8, s16, s24, s32
+    /// Some bits. Fields of bits that follow each other share bytes, from the lowest bit on.
+    case bits(Int)
+    /// A medical number of 16 bits.
+    case sfloat
+    /// A medical number of 32 bits.
+    case float
+    /// A number in the 32-bit format of IEEE 754.
+    case float32
+    /// A time of 1.1 to the power of (number − 64), in seconds.
+    case exponential
+    /// UTF-8 up to the end.
+    case text
+    /// UTF-8 of a number of bytes, padded with zeros.
+    case fixedText(Int)
+    /// A number of bytes.
+    case bytes(Int)
+    /// All bytes up to the end.
+    case rest
+    /// Numbers of 16 bits up to the end.
+    case u16List, s16List
+
+    /// The place of an integer; nil for a field that is not an integer.
+    var cell: Cell? {
+        switch self {
+        case .u8, .exponential: .u8(0)
+        case .u16: .u16(0)
+        case .u24: .u24(0)
+        case .u32, .float32: .u32(0)
+        case .u48: .u48(0)
+        case .s8: .s8(0)
+        case .s16: .s16(0)
+        case .s24: .s24(0)
+        case .s32: .s32(0)
+        default: nil
+        }
+    }
+}
+
+/// When a field is present.
+enum FieldCondition: Hashable, Sendable {
+    case always
+    /// These bits of the first field have this value.
+    case flags(mask: Int64, value: Int64)
+    /// The field before it is not zero.
+    case previousNotZero
+    /// The value has more bytes.
+    case more
+
+    /// A bit of the first field is set.
+    static func bit(_ bit: Int64) -> FieldCondition { .flags(mask: 1 << bit, value: 1 << bit) }
+    /// A bit of the first field is not set.
+    static func noBit(_ bit: Int64) -> FieldCondition { .flags(mask: 1 << bit, value: 0) }
+    /// The first field has this value.
+    static func first(_ value: Int64) -> FieldCondition { .flags(mask: 0xFF, value: value) }
+
+    func isMet(first: Int64, previous: Int64, hasMore: Bool) -> Bool {
+        switch self {
+        case .always: true
+        case .flags(let mask, let value): first & mask == value
+        case .previousNotZero: previous != 0
+        case .more: hasMore
+        }
+    }
+}
+
+extension [CharacteristicStructure.Field] {
+    /// One field.
+    static func field(
+        _ name: String, _ type: FieldType, _ scale: Scale = .one, _ unit: MeasurementUnit = .none,
+        unknown: Int64? = nil, if condition: FieldCondition = .always
+    ) -> Self {
+        [.init(name: name, unit: unit, type: type, scale: scale, unknown: unknown, condition: condition)]
+    }
+
+    /// The seven bytes of a date and time.
+    static func date(_ name: String = "", if condition: FieldCondition = .always) -> Self {
+        let start = name.isEmpty ? "" : name + " "
+        return field(start + "Year", .u16, if: condition) + field(start + "Month", .u8, if: condition)
+            + field(start + "Day", .u8, if: condition) + field(start + "Hours", .u8, if: condition)
+            + field(start + "Minutes", .u8, if: condition) + field(start + "Seconds", .u8, if: condition)
+    }
+}

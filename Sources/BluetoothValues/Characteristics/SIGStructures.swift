@@ -1,0 +1,4 @@
+/// The structures of characteristics, by UUID. Source: GATT Specification Supplement and Assigned Numbers.
+enum SIGStructures {
+    static let all: [CharacteristicStructure] = from2A06 + from2A84 + from2AD5 + from2B4C
+}
