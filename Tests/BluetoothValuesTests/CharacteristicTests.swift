@@ -9,8 +9,8 @@ struct CharacteristicTests {
     }
 
     @Test func `All published structures of characteristics with a UUID are in the table once`() {
-        #expect(CharacteristicStructure.all.count == 275)
-        #expect(Set(CharacteristicStructure.all.map(\.uuid)).count == 275)
+        #expect(CharacteristicStructure.all.count == 282)
+        #expect(Set(CharacteristicStructure.all.map(\.uuid)).count == 282)
         let fields = CharacteristicStructure.all.flatMap(\.fields)
         #expect(fields.count > 685)
         #expect(fields.allSatisfy { !$0.name.isEmpty })

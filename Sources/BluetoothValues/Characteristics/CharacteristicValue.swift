@@ -7,7 +7,7 @@
 ///         var red: UInt8, green: UInt8, blue: UInt8
 ///
 ///         init(decoding bytes: [UInt8]) throws(ValueDecodingError) {
-///             guard bytes.count == 3 else { throw ValueDecodingError("light colour", .tooShort(needed: 3), bytes: bytes) }
+///             guard bytes.count == 3 else { throw ValueDecodingError("colour", .tooShort(needed: 3), bytes: bytes) }
 ///             (red, green, blue) = (bytes[0], bytes[1], bytes[2])
 ///         }
 ///

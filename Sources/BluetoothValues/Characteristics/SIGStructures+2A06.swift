@@ -2,7 +2,7 @@ extension SIGStructures {
     // Table: structures from 2A06 to 2A83.
     static let from2A06: [CharacteristicStructure] = [
         .init(0x2A06, "Alert Level", [.field("Alert Level", .u8)]),
-        .init(0x2A07, "Tx Power Level", [.field("Tx Power", .s8, .one, .decibel)]),
+        .init(0x2A07, "Tx Power Level", [.field("Tx Power", .s8, .one, .decibelMilliwatt)]),
         .init(0x2A08, "Date Time", [.date()]),
         .init(0x2A09, "Day of Week", [.field("Day of Week", .u8)]),
         .init(0x2A0A, "Day Date Time", [.date("Date Time"), .field("Day of Week", .u8)]),
@@ -179,7 +179,7 @@ extension SIGStructures {
             [
                 .field("Flags", .u8),
                 .field("Instantaneous Speed", .u16, .over(256), .metrePerSecond),
-                .field("Instantaneous Cadence", .u8),
+                .field("Instantaneous Cadence", .u8, .one, .perMinute),
                 .field("Instantaneous Stride Length", .u16, .hundredth, .metre, if: .bit(0)),
                 .field("Total Distance", .u32, .tenth, .metre, if: .bit(1)),
             ]),

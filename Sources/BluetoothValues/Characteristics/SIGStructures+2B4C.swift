@@ -35,12 +35,16 @@ extension SIGStructures {
                 .field("Sedentary Interval Notification", .u16, .one, .second)
             ]),
         .init(0x2B50, "Caloric Intake", [.field("Caloric Intake", .u16, .one, .kilocalorie)]),
-        .init(0x2B89, "Apparent Energy 32", [.field("Apparent Energy 32", .u32, .thousandth, unknown: 0xFFFFFFFF)]),
-        .init(0x2B8A, "Apparent Power", [.field("Apparent Power", .u24, .tenth, unknown: 0xFFFFFF)]),
         .init(
-            0x2B8C, "CO\textsubscript{2} Concentration",
+            0x2B89, "Apparent Energy 32",
             [
-                .field("CO\textsubscript{2} Concentration", .u16, .one, .partsPerMillion, unknown: 0xFFFF)
+                .field("Apparent Energy 32", .u32, .thousandth, .kilovoltAmpereHour, unknown: 0xFFFFFFFF)
+            ]),
+        .init(0x2B8A, "Apparent Power", [.field("Apparent Power", .u24, .tenth, .voltAmpere, unknown: 0xFFFFFF)]),
+        .init(
+            0x2B8C, "CO2 Concentration",
+            [
+                .field("CO2 Concentration", .u16, .one, .partsPerMillion, unknown: 0xFFFF)
             ]),
         .init(0x2B8D, "Cosine of the Angle", [.field("Cosine of the Angle", .s8, .hundredth, unknown: 127)]),
         .init(0x2BA8, "Energy 32", [.field("Energy 32", .u32, .thousandth, .kilowattHour, unknown: 0xFFFFFFFF)]),
@@ -281,7 +285,7 @@ extension SIGStructures {
         .init(
             0x2C30, "Kitchen Appliance Airflow",
             [
-                .field("Kitchen Appliance Airflow", .u16, .thousandth, unknown: 0xFFFF)
+                .field("Kitchen Appliance Airflow", .u16, .one, .litrePerSecond, unknown: 0xFFFF)
             ]),
     ]
 }
