@@ -7,8 +7,9 @@ struct CCMTests {
 
     @Test func `AES-128 encrypts the example of FIPS 197`() throws {
         let cipher = try #require(AES128(key: HexText.bytes("000102030405060708090A0B0C0D0E0F") ?? []))
-        let block = HexText.bytes("00112233445566778899AABBCCDDEEFF") ?? []
-        #expect(HexText.text(cipher.encrypted(block)) == "69C4E0D86A7B0430D8CDB78070B4C55A")
+        let block = AES128.Block((0..<16).map { UInt8($0 * 0x11) })
+        let encrypted = cipher.encrypted(block)
+        #expect(HexText.text((0..<16).map { encrypted[$0] }) == "69C4E0D86A7B0430D8CDB78070B4C55A")
     }
 
     @Test func `A key of another length than 16 bytes makes no cipher`() {

@@ -17,8 +17,10 @@ public struct BatteryLevel: CharacteristicValue {
             .number("Battery Level", \.percent)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -41,8 +43,10 @@ public struct ManufacturerName: CharacteristicValue {
             .text("Manufacturer Name", \.text)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -65,8 +69,10 @@ public struct ModelNumber: CharacteristicValue {
             .text("Model Number", \.text)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -89,8 +95,10 @@ public struct SerialNumber: CharacteristicValue {
             .text("Serial Number", \.text)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -113,8 +121,10 @@ public struct FirmwareRevision: CharacteristicValue {
             .text("Firmware Revision", \.text)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -137,8 +147,10 @@ public struct HardwareRevision: CharacteristicValue {
             .text("Hardware Revision", \.text)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -161,8 +173,10 @@ public struct SoftwareRevision: CharacteristicValue {
             .text("Software Revision", \.text)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -185,8 +199,10 @@ public struct DeviceName: CharacteristicValue {
             .text("Device Name", \.text)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -209,8 +225,10 @@ public struct Appearance: CharacteristicValue {
             .integer("Appearance", \.number)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -233,8 +251,10 @@ public struct SystemID: CharacteristicValue {
             .bytes("EUI-64", \.bytes)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -269,8 +289,10 @@ public struct PnPID: CharacteristicValue {
             .integer("Product Version", \.version),
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -293,8 +315,10 @@ public struct TransmitPower: CharacteristicValue {
             .number("Tx Power", \.power)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -317,7 +341,9 @@ public struct AlertLevel: CharacteristicValue {
             .integer("Alert Level", \.level)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }

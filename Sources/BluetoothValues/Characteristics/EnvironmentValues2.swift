@@ -17,8 +17,10 @@ public struct WindChill: CharacteristicValue {
             .number("Wind Chill", \.celsius)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -41,8 +43,10 @@ public struct TrueWindSpeed: CharacteristicValue {
             .number("True Wind Speed", \.metresPerSecond)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -65,8 +69,10 @@ public struct TrueWindDirection: CharacteristicValue {
             .number("True Wind Direction", \.degrees)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -89,8 +95,10 @@ public struct Rainfall: CharacteristicValue {
             .number("Rainfall", \.metres)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -113,8 +121,10 @@ public struct Irradiance: CharacteristicValue {
             .number("Irradiance", \.wattsPerSquareMetre)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -137,8 +147,10 @@ public struct Illuminance: CharacteristicValue {
             .optional("Illuminance", \.lux)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -161,7 +173,9 @@ public struct CarbonDioxideConcentration: CharacteristicValue {
             .optional("CO2 Concentration", \.partsPerMillion)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }

@@ -74,8 +74,10 @@ public struct BodyCompositionMeasurement: CharacteristicValue {
             .flag(12, \.isContinued),
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -133,8 +135,10 @@ public struct GlucoseMeasurement: CharacteristicValue {
             .flag(4, \.hasContext),
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -157,8 +161,10 @@ public struct GlucoseFeature: CharacteristicValue {
             .integer("Glucose Feature", \.bits)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -208,8 +214,10 @@ public struct PulseOximeterSpotCheck: CharacteristicValue {
             .flag(4, \.isClockNotSet),
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -269,7 +277,9 @@ public struct PulseOximeterContinuous: CharacteristicValue {
             .optionalMedical("Pulse Amplitude Index", \.amplitudeIndex),
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }

@@ -32,8 +32,10 @@ public struct CSCMeasurement: CharacteristicValue {
             .optional("Last Crank Event Time", \.lastCrankTime),
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -56,8 +58,10 @@ public struct CSCFeature: CharacteristicValue {
             .integer("CSC Feature", \.bits)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -80,8 +84,10 @@ public struct SensorLocation: CharacteristicValue {
             .integer("Sensor Location", \.location)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -122,8 +128,10 @@ public struct RSCMeasurement: CharacteristicValue {
             .flag(2, \.isRunning),
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -146,8 +154,10 @@ public struct RSCFeature: CharacteristicValue {
             .integer("RSC Feature", \.bits)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -249,8 +259,10 @@ public struct CyclingPowerMeasurement: CharacteristicValue {
             .flag(12, \.isOffsetCompensating),
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -273,7 +285,9 @@ public struct CyclingPowerFeature: CharacteristicValue {
             .integer("Cycling Power Feature", \.bits)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }

@@ -29,8 +29,10 @@ public struct CurrentTime: CharacteristicValue {
             .integer("Adjust Reason", \.adjustReason),
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -53,8 +55,10 @@ public struct DateTime: CharacteristicValue {
             .date("", \.time)
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -81,8 +85,10 @@ public struct LocalTimeInformation: CharacteristicValue {
             .integer("DST Offset", \.daylightSaving),
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }
 
@@ -117,7 +123,9 @@ public struct ReferenceTimeInformation: CharacteristicValue {
             .integer("Hours Since Update", \.hoursSinceUpdate),
         ])
 
+    /// Decodes a value. Throws with the reason if it is malformed.
     public init(decoding bytes: [UInt8]) throws(ValueDecodingError) { self = try Self.table.decode(bytes) }
 
+    /// Encodes the value. Throws with the field that does not fit.
     public func encoded() throws(ValueEncodingError) -> [UInt8] { try Self.table.encode(self) }
 }

@@ -25,10 +25,15 @@ public struct AttributeUUID: Hashable, Sendable {
     /// Makes a UUID from 16 bytes in the order of the text; nil for another number of bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
+        self.init(bytes, at: 0)
+    }
+
+    /// Makes a UUID from the 16 bytes at an offset, which must exist.
+    init(_ bytes: [UInt8], at offset: Int) {
         var halves: (UInt64, UInt64) = (0, 0)
         for index in 0..<8 {
-            halves.0 = halves.0 << 8 | UInt64(bytes[index])
-            halves.1 = halves.1 << 8 | UInt64(bytes[index + 8])
+            halves.0 = halves.0 << 8 | UInt64(bytes[offset + index])
+            halves.1 = halves.1 << 8 | UInt64(bytes[offset + index + 8])
         }
         self.init(high: halves.0, low: halves.1)
     }

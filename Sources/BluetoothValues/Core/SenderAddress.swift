@@ -1,7 +1,7 @@
 /// The 48-bit address that an advertisement came from.
 ///
 /// The type is independent of RxBluetooth's, so that this module works with any source of advertisements.
-public struct SenderAddress: Hashable, Sendable {
+public struct SenderAddress: Hashable, Sendable, BitwiseCopyable {
     /// The address as a number. The first byte of the text is the most significant byte.
     public let number: UInt64
 

@@ -44,7 +44,7 @@ public struct SensorReading: Hashable, Sendable {
     mutating func add(_ quantity: Quantity, _ value: Double?, _ unit: MeasurementUnit) {
         guard let value else { return }
         var index = 0
-        for measurement in measurements where measurement.quantity == quantity { index += 1 }
+        for position in measurements.indices where measurements[position].quantity == quantity { index += 1 }
         measurements.append(SensorMeasurement(quantity, value, unit, index: index))
     }
 }
@@ -175,13 +175,41 @@ public enum SensorEvent: Hashable, Sendable {
 public struct SensorIdentifier: Hashable, Sendable {
     /// What the identifier is.
     public var kind: Kind
-    /// The identifier as text.
-    public var text: String
+    /// The identifier.
+    public var value: Value
 
     /// Makes an identifier.
-    public init(_ kind: Kind, _ text: String) {
+    public init(_ kind: Kind, _ value: Value) {
         self.kind = kind
-        self.text = text
+        self.value = value
+    }
+
+    /// Makes an identifier from text.
+    public init(_ kind: Kind, _ text: String) { self.init(kind, .text(text)) }
+
+    /// An identifier. Making its text takes time, which most advertisements do not need.
+    public enum Value: Hashable, Sendable {
+        /// A text. It is not sanitised.
+        case text(String)
+        /// A number, written in decimal digits.
+        case number(UInt64)
+        /// Bytes, written in hexadecimal digits.
+        case bytes([UInt8])
+        /// A Bluetooth address.
+        case address(SenderAddress)
+        /// A UUID.
+        case uuid(AttributeUUID)
+    }
+
+    /// The identifier as text.
+    public var text: String {
+        switch value {
+        case .text(let text): text
+        case .number(let number): String(number)
+        case .bytes(let bytes): HexText.text(bytes)
+        case .address(let address): address.description
+        case .uuid(let uuid): uuid.description
+        }
     }
 
     /// What an identifier is.

@@ -56,10 +56,12 @@ public struct ATC1441: AdvertisementFormat, TableFormat {
             .flag("trigger", \.trigger, 2, bit: 7),
         ])
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         section.kind == .service && section.identifier == service && [8, 13].contains(section.bytes.count)
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let bytes = section.bytes
         if bytes.count == 8 {
@@ -72,6 +74,7 @@ public struct ATC1441: AdvertisementFormat, TableFormat {
         }
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         guard isEncrypted else {
             var value = self
@@ -84,12 +87,13 @@ public struct ATC1441: AdvertisementFormat, TableFormat {
             try ThermometerCipher.seal(plain, counter: counter, subject: "atc1441", sender: sender))
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .atc1441, model: "ATC1441")
         (isEncrypted ? Self.encryptedLayout : Self.layout).add(self, to: &reading)
         reading.packetCounter = UInt32(truncatingIfNeeded: counter)
         reading.isEncrypted = isEncrypted
-        if let address { reading.identifiers = [SensorIdentifier(.address, address.description)] }
+        if let address { reading.identifiers = [SensorIdentifier(.address, .address(address))] }
         return reading
     }
 }

@@ -20,11 +20,13 @@ public struct AltBeacon: AdvertisementFormat {
         self.manufacturerByte = manufacturerByte
     }
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         let bytes = section.bytes
         return section.kind == .manufacturer && bytes.count == 24 && bytes[0] == 0xBE && bytes[1] == 0xAC
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let bytes = section.bytes
         guard bytes.count >= 24 else { throw ValueDecodingError("altbeacon", .tooShort(needed: 24), bytes: bytes) }
@@ -38,17 +40,19 @@ public struct AltBeacon: AdvertisementFormat {
         manufacturerByte = bytes[23]
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         guard identifier.count == 20 else { throw ValueEncodingError("altbeacon", field: "identifier", .outOfRange) }
         return .manufacturer(
             company, [0xBE, 0xAC] + identifier + [UInt8(bitPattern: calibratedPower), manufacturerByte])
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .altBeacon)
         reading.identifiers = [
-            SensorIdentifier(.namespace, HexText.text(identifier.prefix(16))),
-            SensorIdentifier(.instance, HexText.text(identifier.dropFirst(16))),
+            SensorIdentifier(.namespace, .bytes(Array(identifier.prefix(16)))),
+            SensorIdentifier(.instance, .bytes(Array(identifier.dropFirst(16)))),
         ]
         reading.add(.calibratedPower, Double(calibratedPower), .decibelMilliwatt)
         return reading

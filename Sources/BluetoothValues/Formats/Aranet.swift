@@ -87,21 +87,25 @@ public struct Aranet: AdvertisementFormat, TableFormat {
             .integer("counter", \.counter, .u8(23)),
         ])
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         guard section.kind == .manufacturer, section.identifier == company else { return false }
         return section.bytes.count == 22 || layout2.matches(section.bytes)
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let isSecond = section.bytes.count == 24
         self = try (isSecond ? Self.layout2 : Self.layout4).decode(section.bytes)
         model = isSecond ? .aranet2 : .aranet4
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         .manufacturer(Self.company, try (model == .aranet2 ? Self.layout2 : Self.layout4).encode(self))
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .aranet, model: model.rawValue)
         (model == .aranet2 ? Self.layout2 : Self.layout4).add(self, to: &reading)

@@ -53,10 +53,12 @@ public struct BParasite: AdvertisementFormat, TableFormat {
     static let layout1 = layout(version: 1, divisor: 1000)
     static let layout2 = layout(version: 2, divisor: 100)
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         section.kind == .service && section.identifier == service && [16, 18].contains(section.bytes.count)
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let bytes = section.bytes
         guard let first = bytes.first else {
@@ -70,6 +72,7 @@ public struct BParasite: AdvertisementFormat, TableFormat {
         if first & 1 == 0 { illuminance = nil }
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         guard version == 1 || version == 2 else {
             throw ValueEncodingError("b-parasite", field: "version", .outOfRange)
@@ -82,11 +85,12 @@ public struct BParasite: AdvertisementFormat, TableFormat {
         return .service(Self.service, bytes)
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .bParasite, model: "b-parasite")
         Self.layout2.add(self, to: &reading)
         reading.packetCounter = UInt32(truncatingIfNeeded: counter)
-        if let address { reading.identifiers = [SensorIdentifier(.address, address.description)] }
+        if let address { reading.identifiers = [SensorIdentifier(.address, .address(address))] }
         return reading
     }
 }

@@ -122,10 +122,12 @@ public struct BTHome: AdvertisementFormat {
         }
     }
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         section.kind == .service && section.identifier == service
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let bytes = section.bytes
         guard let info = bytes.first else { throw ValueDecodingError("bthome", .tooShort(needed: 1), bytes: bytes) }
@@ -198,6 +200,7 @@ public struct BTHome: AdvertisementFormat {
         return (plain, counter)
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         var plain: [UInt8] = []
         for object in objects {
@@ -223,6 +226,7 @@ public struct BTHome: AdvertisementFormat {
         return .service(Self.service, [info] + result.sealed + number + result.tag)
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .bthome)
         reading.isEncrypted = counter != nil
@@ -254,7 +258,7 @@ public struct BTHome: AdvertisementFormat {
             case .timestamp:
                 reading.timestamp = Cell.u32(0).read(object.bytes)
             case .deviceType:
-                reading.identifiers.append(SensorIdentifier(.product, HexText.text(object.bytes.reversed())))
+                reading.identifiers.append(SensorIdentifier(.product, .bytes(Array(object.bytes.reversed()))))
             case .firmware:
                 let version = object.bytes.reversed().map { String($0) }.joined(separator: ".")
                 reading.identifiers.append(SensorIdentifier(.firmware, version))

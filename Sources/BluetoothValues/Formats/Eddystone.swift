@@ -56,11 +56,13 @@ public enum Eddystone: AdvertisementFormat {
         ".gov",
     ]
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         section.kind == .service && section.identifier == service
             && [0x00, 0x10, 0x20, 0x30].contains(section.bytes.first)
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let bytes = section.bytes
         func check(_ counts: ClosedRange<Int>) throws(ValueDecodingError) {
@@ -115,6 +117,7 @@ public enum Eddystone: AdvertisementFormat {
         return url
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         .service(Self.service, try encoded())
     }
@@ -160,13 +163,14 @@ public enum Eddystone: AdvertisementFormat {
         return bytes
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .eddystone)
         switch self {
         case .uid(let power, let namespace, let instance):
             reading.identifiers = [
-                SensorIdentifier(.namespace, HexText.text(namespace)),
-                SensorIdentifier(.instance, HexText.text(instance)),
+                SensorIdentifier(.namespace, .bytes(namespace)),
+                SensorIdentifier(.instance, .bytes(instance)),
             ]
             reading.add(.calibratedPower, Double(power), .decibelMilliwatt)
         case .url(let power, let url):
@@ -175,7 +179,7 @@ public enum Eddystone: AdvertisementFormat {
         case .telemetry(let telemetry): Telemetry.layout.add(telemetry, to: &reading)
         case .encryptedTelemetry: reading.isEncrypted = true
         case .ephemeral(let power, let identifier):
-            reading.identifiers = [SensorIdentifier(.ephemeral, HexText.text(identifier))]
+            reading.identifiers = [SensorIdentifier(.ephemeral, .bytes(identifier))]
             reading.add(.calibratedPower, Double(power), .decibelMilliwatt)
         }
         return reading

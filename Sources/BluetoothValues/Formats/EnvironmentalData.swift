@@ -39,11 +39,13 @@ public struct EnvironmentalData: AdvertisementFormat {
         0x2B8C: Record(2, [RecordField(.carbonDioxide, .u16(0), .one, .partsPerMillion, absent: 0xFFFF)]),
     ]
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         guard section.kind == .service, let record = records[section.identifier] else { return false }
         return record.length == section.bytes.count
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         guard let record = Self.records[section.identifier] else {
             throw ValueDecodingError("ess", .reservedIdentifier(Int(section.identifier)), bytes: section.bytes)
@@ -58,6 +60,7 @@ public struct EnvironmentalData: AdvertisementFormat {
         value = measurements.first?.value
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         guard let record = Self.records[characteristic], let field = record.fields.first else {
             throw ValueEncodingError("ess", field: "characteristic", .outOfRange)
@@ -66,6 +69,7 @@ public struct EnvironmentalData: AdvertisementFormat {
         return .service(characteristic, try record.encode(measurements, subject: "ess"))
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .environmentalSensing)
         if let field = Self.records[characteristic]?.fields.first { reading.add(field.quantity, value, field.unit) }

@@ -69,8 +69,10 @@ public struct Govee: AdvertisementFormat {
         return places.first { $0.company == section.identifier && $0.count == section.bytes.count }
     }
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool { place(section) != nil }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let bytes = section.bytes
         guard let place = Self.place(section) else {
@@ -96,6 +98,7 @@ public struct Govee: AdvertisementFormat {
         }
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         guard let place = Self.places.first(where: { $0.family == family }) else {
             throw ValueEncodingError("govee", field: "family", .outOfRange)
@@ -151,13 +154,14 @@ public struct Govee: AdvertisementFormat {
         ]
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .govee, model: family.rawValue)
         reading.add(.temperature, temperature, .celsius)
         reading.add(.humidity, humidity, .percent)
         reading.add(.batteryLevel, Double(battery), .percent)
         if temperature == nil { reading.states.append(SensorState(.problem, true)) }
-        if family == .h5178 { reading.identifiers.append(SensorIdentifier(.device, String(sensor))) }
+        if family == .h5178 { reading.identifiers.append(SensorIdentifier(.device, .number(UInt64(max(0, sensor))))) }
         return reading
     }
 }

@@ -22,35 +22,39 @@ public struct IBeacon: AdvertisementFormat {
         self.calibratedPower = calibratedPower
     }
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         section.kind == .manufacturer && section.identifier == company && section.bytes.count >= 2
             && section.bytes[0] == 0x02 && section.bytes[1] == 0x15
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let bytes = section.bytes
         guard bytes.count >= 23 else { throw ValueDecodingError("ibeacon", .tooShort(needed: 23), bytes: bytes) }
         guard bytes.count == 23 else { throw ValueDecodingError("ibeacon", .tooLong(allowed: 23), bytes: bytes) }
-        guard bytes[0] == 0x02, bytes[1] == 0x15, let uuid = AttributeUUID(bytes: Array(bytes[2..<18])) else {
+        guard bytes[0] == 0x02, bytes[1] == 0x15 else {
             throw ValueDecodingError("ibeacon", .reservedIdentifier(Int(bytes[0])), bytes: bytes)
         }
-        self.uuid = uuid
+        uuid = AttributeUUID(bytes, at: 2)
         major = UInt16(bytes[18]) << 8 | UInt16(bytes[19])
         minor = UInt16(bytes[20]) << 8 | UInt16(bytes[21])
         calibratedPower = Int8(bitPattern: bytes[22])
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         let numbers = [major >> 8, major & 0xFF, minor >> 8, minor & 0xFF].map { UInt8(truncatingIfNeeded: $0) }
         return .manufacturer(
             Self.company, [0x02, 0x15] + uuid.bytes + numbers + [UInt8(bitPattern: calibratedPower)])
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .iBeacon)
         reading.identifiers = [
-            SensorIdentifier(.uuid, uuid.description), SensorIdentifier(.major, String(major)),
-            SensorIdentifier(.minor, String(minor)),
+            SensorIdentifier(.uuid, .uuid(uuid)), SensorIdentifier(.major, .number(UInt64(major))),
+            SensorIdentifier(.minor, .number(UInt64(minor))),
         ]
         reading.add(.calibratedPower, Double(calibratedPower), .decibelMilliwatt)
         return reading

@@ -43,21 +43,26 @@ public struct Inkbird: AdvertisementFormat, TableFormat {
             .integer("trailer", \.trailer, .u8(8)),
         ])
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         section.kind == .manufacturer && section.bytes.count == 7 && (name == "sps" || name == "tps")
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         self = try Self.layout.decode(WholeManufacturerData.join(section))
         isSecondGeneration = sender.name == "tps"
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         WholeManufacturerData.split(try Self.layout.encode(self))
     }
 
+    /// The local name with which the device must advertise.
     public var requiredName: String? { isSecondGeneration ? "tps" : "sps" }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .inkbird, model: isSecondGeneration ? "IBS-TH2" : "IBS-TH")
         Self.layout.add(self, to: &reading)

@@ -67,6 +67,7 @@ public struct MiBeacon: AdvertisementFormat {
         }
     }
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         section.kind == .service && section.identifier == service
     }
@@ -80,6 +81,7 @@ public struct MiBeacon: AdvertisementFormat {
         static let known: UInt16 = 0xF078
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let bytes = section.bytes
         guard bytes.count >= 5 else { throw ValueDecodingError("mibeacon", .tooShort(needed: 5), bytes: bytes) }
@@ -138,6 +140,7 @@ public struct MiBeacon: AdvertisementFormat {
         return objects
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         guard (2...5).contains(version) else { throw ValueEncodingError("mibeacon", field: "version", .outOfRange) }
         guard capability.count == 0 || capability.count == (capability[0] & 0x20 == 0 ? 1 : 3) else {
@@ -232,14 +235,15 @@ extension MiBeacon {
 // MARK: - Reading
 
 extension MiBeacon {
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .miBeacon, model: MiBeaconObjects.models[product])
         reading.isEncrypted = encryptionCounter != nil
         reading.packetCounter = encryptionCounter.map { $0 << 8 | UInt32(frameCounter) } ?? UInt32(frameCounter)
         reading.identifiers = [
-            SensorIdentifier(.product, HexText.text([UInt8(product >> 8), UInt8(truncatingIfNeeded: product)]))
+            SensorIdentifier(.product, .bytes([UInt8(product >> 8), UInt8(truncatingIfNeeded: product)]))
         ]
-        if let address { reading.identifiers.append(SensorIdentifier(.address, address.description)) }
+        if let address { reading.identifiers.append(SensorIdentifier(.address, .address(address))) }
         for object in objects {
             for measurement in object.measurements {
                 reading.add(measurement.quantity, measurement.value, measurement.unit)

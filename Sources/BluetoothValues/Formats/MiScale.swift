@@ -91,12 +91,14 @@ public struct MiScale: AdvertisementFormat, TableFormat {
         static let version2 = Bits(jin: 0x4000, impedance: 0x0200, stable: 0x2000, removed: 0x8000)
     }
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         guard section.kind == .service else { return false }
         return section.identifier == service1 && section.bytes.count == 10
             || section.identifier == service2 && section.bytes.count == 13
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let isFirst = section.identifier == Self.service1
         self = try (isFirst ? Self.layout1 : Self.layout2).decode(section.bytes)
@@ -113,6 +115,7 @@ public struct MiScale: AdvertisementFormat, TableFormat {
         rawImpedance = 0
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         guard version == 1 || version == 2 else { throw ValueEncodingError("miscale", field: "version", .outOfRange) }
         guard version == 2 || impedance == nil else {
@@ -130,6 +133,7 @@ public struct MiScale: AdvertisementFormat, TableFormat {
             : .service(Self.service2, try Self.layout2.encode(value))
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .miScale, model: version == 1 ? "Mi Scale" : "Mi Body Composition Scale")
         let units: [Unit: MeasurementUnit] = [.kilogram: .kilogram, .pound: .pound, .jin: .jin]

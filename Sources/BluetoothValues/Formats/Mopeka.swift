@@ -64,15 +64,18 @@ public struct Mopeka: AdvertisementFormat, TableFormat {
     // Table: numbers of the kinds with a payload of this layout.
     private static let kinds: Set<UInt8> = [0x03, 0x04, 0x05, 0x06, 0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x12]
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         section.kind == .manufacturer && section.identifier == company && section.bytes.count == 10
             && kinds.contains(section.bytes[0])
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         self = try Self.layout.decode(section.bytes)
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         .manufacturer(Self.company, try Self.layout.encode(self))
     }
@@ -93,6 +96,7 @@ public struct Mopeka: AdvertisementFormat, TableFormat {
         return Double(level) * factor
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .mopeka, model: "Mopeka Pro")
         Self.layout.add(self, to: &reading)

@@ -74,10 +74,12 @@ public struct OralB: AdvertisementFormat, TableFormat {
             .integer("sectorCount", \.sectorCount, .u8(10), absent: -1),
         ])
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         section.kind == .manufacturer && section.identifier == company && [9, 11].contains(section.bytes.count)
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         guard section.bytes.count != 10 else {
             throw ValueDecodingError("oralb", .tooShort(needed: 11), bytes: section.bytes)
@@ -85,6 +87,7 @@ public struct OralB: AdvertisementFormat, TableFormat {
         self = try Self.layout.decode(section.bytes)
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         guard (sectorTimer == nil) == (sectorCount == nil) else {
             throw ValueEncodingError("oralb", field: "sectorTimer", .contradiction)
@@ -96,6 +99,7 @@ public struct OralB: AdvertisementFormat, TableFormat {
         return .manufacturer(Self.company, sectorTimer == nil ? Array(bytes.prefix(9)) : bytes)
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .oralB, model: "Oral-B")
         reading.add(.duration, Double(minutes * 60 + seconds), .second)

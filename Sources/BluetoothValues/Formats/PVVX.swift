@@ -57,10 +57,12 @@ public struct PVVX: AdvertisementFormat, TableFormat {
             .integer("flags", \.flags, .u8(5)),
         ])
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         section.kind == .service && section.identifier == service && [11, 15].contains(section.bytes.count)
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let bytes = section.bytes
         if bytes.count == 11 {
@@ -73,6 +75,7 @@ public struct PVVX: AdvertisementFormat, TableFormat {
         }
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         guard isEncrypted else {
             var value = self
@@ -84,12 +87,13 @@ public struct PVVX: AdvertisementFormat, TableFormat {
             Self.service, try ThermometerCipher.seal(plain, counter: counter, subject: "pvvx", sender: sender))
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .pvvx, model: "pvvx")
         (isEncrypted ? Self.encryptedLayout : Self.layout).add(self, to: &reading)
         reading.packetCounter = UInt32(truncatingIfNeeded: counter)
         reading.isEncrypted = isEncrypted
-        if let address { reading.identifiers = [SensorIdentifier(.address, address.description)] }
+        if let address { reading.identifiers = [SensorIdentifier(.address, .address(address))] }
         return reading
     }
 }

@@ -78,10 +78,12 @@ public struct Qingping: AdvertisementFormat {
         self.control = control
     }
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         section.kind == .service && section.identifier == service
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let bytes = section.bytes
         guard bytes.count >= 8 else { throw ValueDecodingError("qingping", .tooShort(needed: 8), bytes: bytes) }
@@ -100,6 +102,7 @@ public struct Qingping: AdvertisementFormat {
         }
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         var bytes = [control, product] + address.bytes.reversed()
         for object in objects {
@@ -111,9 +114,10 @@ public struct Qingping: AdvertisementFormat {
         return .service(Self.service, bytes)
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .qingping, model: Self.models[product])
-        reading.identifiers = [SensorIdentifier(.address, address.description)]
+        reading.identifiers = [SensorIdentifier(.address, .address(address))]
         for object in objects {
             for measurement in object.measurements {
                 reading.add(measurement.quantity, measurement.value, measurement.unit)

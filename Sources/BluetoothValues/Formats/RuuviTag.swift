@@ -162,10 +162,12 @@ public struct RuuviTag: AdvertisementFormat, TableFormat {
         }
     }
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         section.kind == .manufacturer && section.identifier == company
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         guard let first = section.bytes.first else {
             throw ValueDecodingError("ruuvi", .tooShort(needed: 14), bytes: section.bytes)
@@ -177,17 +179,19 @@ public struct RuuviTag: AdvertisementFormat, TableFormat {
         self.version = version
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         .manufacturer(Self.company, try Self.layout(version).encode(self))
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         let isAir = version == .v6 || version == .e1
         var reading = SensorReading(format: .ruuvi, model: isAir ? "Ruuvi Air" : "RuuviTag")
         Self.layout(version).add(self, to: &reading)
         if isAir { reading.states.append(SensorState(.calibrating, isCalibrating)) }
         reading.packetCounter = sequence.map { UInt32(truncatingIfNeeded: $0) }
-        if let address { reading.identifiers.append(SensorIdentifier(.address, address.description)) }
+        if let address { reading.identifiers.append(SensorIdentifier(.address, .address(address))) }
         return reading
     }
 }

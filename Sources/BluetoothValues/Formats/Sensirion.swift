@@ -67,10 +67,12 @@ public struct Sensirion: AdvertisementFormat, TableFormat {
         }
     }
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         section.kind == .manufacturer && section.identifier == company
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let bytes = section.bytes
         guard bytes.count >= 2 else { throw ValueDecodingError("sensirion", .tooShort(needed: 8), bytes: bytes) }
@@ -80,6 +82,7 @@ public struct Sensirion: AdvertisementFormat, TableFormat {
         self = try layout.decode(bytes)
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         guard let layout = Self.layout(sampleType) else {
             throw ValueEncodingError("sensirion", field: "sampleType", .outOfRange)
@@ -87,10 +90,11 @@ public struct Sensirion: AdvertisementFormat, TableFormat {
         return .manufacturer(Self.company, try layout.encode(self))
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .sensirion, model: "Sensirion")
         Self.layout(sampleType)?.add(self, to: &reading)
-        reading.identifiers = [SensorIdentifier(.device, String(device))]
+        reading.identifiers = [SensorIdentifier(.device, .number(UInt64(max(0, device))))]
         return reading
     }
 }

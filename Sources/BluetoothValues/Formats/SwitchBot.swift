@@ -65,6 +65,7 @@ public struct SwitchBot: AdvertisementFormat, TableFormat {
 
     private static func temperatureCell(_ offset: Int) -> Cell { .bits(offset, bytes: 2, from: 0, count: 12).bigEndian }
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         switch section.kind {
         case .manufacturer: section.identifier == company && section.bytes.count == 11
@@ -74,10 +75,12 @@ public struct SwitchBot: AdvertisementFormat, TableFormat {
         }
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         self = try (section.kind == .service ? Self.serviceLayout : Self.manufacturerLayout).decode(section.bytes)
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         if kind != 0 { return .service(Self.service, try Self.serviceLayout.encode(self)) }
         var value = self
@@ -85,13 +88,14 @@ public struct SwitchBot: AdvertisementFormat, TableFormat {
         return .manufacturer(Self.company, try Self.manufacturerLayout.encode(value))
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         let models = [0x54: "Meter", 0x69: "Meter Plus", 0x77: "Outdoor Meter"]
         var reading = SensorReading(format: .switchBot, model: models[kind])
         reading.add(.temperature, temperature, .celsius)
         reading.add(.humidity, humidity, .percent)
         reading.add(.batteryLevel, battery, .percent)
-        if let address { reading.identifiers = [SensorIdentifier(.address, address.description)] }
+        if let address { reading.identifiers = [SensorIdentifier(.address, .address(address))] }
         return reading
     }
 }

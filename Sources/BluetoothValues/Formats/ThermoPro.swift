@@ -40,22 +40,27 @@ public struct ThermoPro: AdvertisementFormat, TableFormat {
             .integer("trailer", \.trailer, .u8(5)),
         ])
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         guard section.kind == .manufacturer, section.bytes.count == 4, let name else { return false }
         return name.hasPrefix("TP35") || name.hasPrefix("TP39")
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         self = try Self.layout.decode(WholeManufacturerData.join(section))
         if let name = sender.name { model = String(name.prefix { $0 != " " }) }
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         WholeManufacturerData.split(try Self.layout.encode(self))
     }
 
+    /// The local name with which the device must advertise.
     public var requiredName: String? { model }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .thermoPro, model: model)
         Self.layout.add(self, to: &reading)

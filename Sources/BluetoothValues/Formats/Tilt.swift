@@ -53,17 +53,19 @@ public struct Tilt: AdvertisementFormat {
     private static let uuidHigh: UInt64 = 0xA495_BB00_C5B1_4B44
     private static let uuidLow: UInt64 = 0xB512_1370_F02D_74DE
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         let bytes = section.bytes
         guard IBeacon.matches(section, name: name), bytes.count == 23 else { return false }
-        // The first bytes decide for nearly all iBeacons, so that they cost no UUID.
+        // The first bytes decide for nearly all iBeacons, before their UUID is made.
         guard bytes[2] == 0xA4, bytes[3] == 0x95, bytes[4] == 0xBB, bytes[5] >> 4 >= 1, bytes[5] >> 4 <= 8 else {
             return false
         }
-        guard let uuid = AttributeUUID(bytes: Array(bytes[2..<18])) else { return false }
+        let uuid = AttributeUUID(bytes, at: 2)
         return uuid.high & ~0x0000_00F0_0000_0000 == uuidHigh && uuid.low == uuidLow
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let beacon = try IBeacon(section, from: sender)
         guard Self.matches(section, name: nil), let color = Color(rawValue: section.bytes[5] >> 4) else {
@@ -76,6 +78,7 @@ public struct Tilt: AdvertisementFormat {
         calibratedPower = beacon.calibratedPower
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         guard let major = UInt16(exactly: (temperature * (isPro ? 10 : 1)).rounded()) else {
             throw ValueEncodingError("tilt", field: "temperature", .outOfRange)
@@ -88,6 +91,7 @@ public struct Tilt: AdvertisementFormat {
             from: sender)
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .tilt, model: isPro ? "Tilt Pro" : "Tilt")
         reading.identifiers = [SensorIdentifier(.device, color.name)]

@@ -136,10 +136,12 @@ public struct Victron: AdvertisementFormat {
         0x05: "Smart lithium", 0x08: "AC charger", 0x0C: "VE.Bus",
     ]
 
+    /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         section.kind == .manufacturer && section.identifier == company && section.bytes.first == 0x10
     }
 
+    /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let bytes = section.bytes
         func failure(_ reason: ValueDecodingError.Reason) -> ValueDecodingError {
@@ -164,6 +166,7 @@ public struct Victron: AdvertisementFormat {
         product = UInt16(bytes[2]) | UInt16(bytes[3]) << 8
     }
 
+    /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         guard let layout = Self.records[record] else {
             throw ValueEncodingError("victron", field: "record", .outOfRange)
@@ -179,11 +182,12 @@ public struct Victron: AdvertisementFormat {
                 + CounterMode(cipher: cipher).apply(plain, start: counter))
     }
 
+    /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .victron, model: Self.models[record])
         reading.measurements = measurements
         reading.isEncrypted = true
-        reading.identifiers = [SensorIdentifier(.product, HexText.text([UInt8(product >> 8), UInt8(product & 0xFF)]))]
+        reading.identifiers = [SensorIdentifier(.product, .bytes([UInt8(product >> 8), UInt8(product & 0xFF)]))]
         return reading
     }
 }

@@ -4,6 +4,9 @@ import CCrypto
 ///
 /// OpenSSL's libcrypto encrypts the block. swift-crypto has no CCM, and the block is its only part that would be used.
 struct AES128: Sendable {
+    /// The bytes of a block. A vector needs no memory of its own.
+    typealias Block = SIMD16<UInt8>
+
     private var schedule = AES_KEY()
 
     /// Prepares a key of 16 bytes; nil for another length.
@@ -13,19 +16,17 @@ struct AES128: Sendable {
         guard unsafe AES_set_encrypt_key(key, 128, &schedule) == 0 else { return nil }
     }
 
-    /// Encrypts one block of 16 bytes in place. Shorter or longer input stays unchanged.
-    func encrypt(_ block: inout [UInt8]) {
-        guard block.count == 16 else { return }
-        var output = [UInt8](repeating: 0, count: 16)
-        // Input and output have the 16 bytes that the call reads and writes; nothing keeps the pointers.
-        unsafe withUnsafePointer(to: schedule) { unsafe AES_encrypt(block, &output, $0) }
-        block = output
-    }
-
-    /// Returns the encryption of one block of 16 bytes.
-    func encrypted(_ block: [UInt8]) -> [UInt8] {
-        var copy = block
-        encrypt(&copy)
-        return copy
+    /// Returns the encryption of one block.
+    func encrypted(_ block: Block) -> Block {
+        var block = block
+        // A Block has the 16 bytes that the call reads and writes, and libcrypto allows both to be the same.
+        unsafe withUnsafePointer(to: schedule) { schedule in
+            unsafe withUnsafeMutableBytes(of: &block) { bytes in
+                guard let start = bytes.baseAddress else { return }
+                let pointer = unsafe start.assumingMemoryBound(to: UInt8.self)
+                unsafe AES_encrypt(pointer, pointer, schedule)
+            }
+        }
+        return block
     }
 }

@@ -21,7 +21,7 @@ struct CCM: Sendable {
     ) -> (sealed: [UInt8], tag: [UInt8])? {
         guard Self.allows(nonce: nonce.count, tag: tagLength, message: plain.count) else { return nil }
         let tag = makeTag(plain, length: tagLength, nonce: nonce, authenticated: authenticated)
-        return (counterMode(plain, nonce: nonce), tag)
+        return (counterMode(plain, nonce: nonce), (0..<tagLength).map { tag[$0] })
     }
 
     /// Encrypts or decrypts without a tag, as the legacy encryption of MiBeacon does.
@@ -41,8 +41,8 @@ struct CCM: Sendable {
         (7...13).contains(nonce) && (4...16).contains(tag) && tag % 2 == 0 && message < 65536
     }
 
-    private static func block(flags: Int, nonce: [UInt8], number: Int) -> [UInt8] {
-        var block = [UInt8](repeating: 0, count: 16)
+    private static func block(flags: Int, nonce: [UInt8], number: Int) -> AES128.Block {
+        var block = AES128.Block()
         block[0] = UInt8(truncatingIfNeeded: flags)
         for index in nonce.indices { block[index + 1] = nonce[index] }
         var rest = number
@@ -53,24 +53,33 @@ struct CCM: Sendable {
         return block
     }
 
-    private func makeTag(_ plain: [UInt8], length: Int, nonce: [UInt8], authenticated: [UInt8]) -> [UInt8] {
+    /// Returns the tag in the first bytes of a block.
+    private func makeTag(_ plain: [UInt8], length: Int, nonce: [UInt8], authenticated: [UInt8]) -> AES128.Block {
         let lengthBytes = 15 - nonce.count
         let flags = (authenticated.isEmpty ? 0 : 64) + (length - 2) / 2 * 8 + lengthBytes - 1
         var mac = cipher.encrypted(Self.block(flags: flags, nonce: nonce, number: plain.count))
         if !authenticated.isEmpty {
             let count = authenticated.count
-            add([UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)] + authenticated, to: &mac)
+            mac[0] ^= UInt8(truncatingIfNeeded: count >> 8)
+            mac[1] ^= UInt8(truncatingIfNeeded: count)
+            add(authenticated, after: 2, to: &mac)
         }
-        add(plain, to: &mac)
-        let mask = cipher.encrypted(Self.block(flags: lengthBytes - 1, nonce: nonce, number: 0))
-        return (0..<length).map { mac[$0] ^ mask[$0] }
+        add(plain, after: 0, to: &mac)
+        return mac ^ cipher.encrypted(Self.block(flags: lengthBytes - 1, nonce: nonce, number: 0))
     }
 
-    private func add(_ bytes: [UInt8], to mac: inout [UInt8]) {
-        for start in stride(from: 0, to: bytes.count, by: 16) {
-            for index in start..<min(start + 16, bytes.count) { mac[index - start] ^= bytes[index] }
-            cipher.encrypt(&mac)
+    /// Adds bytes to the CBC-MAC, of which the present block already has some.
+    private func add(_ bytes: [UInt8], after used: Int, to mac: inout AES128.Block) {
+        var position = used
+        for byte in bytes {
+            mac[position] ^= byte
+            position += 1
+            if position == 16 {
+                mac = cipher.encrypted(mac)
+                position = 0
+            }
         }
+        if position > 0 { mac = cipher.encrypted(mac) }
     }
 }
 
@@ -83,7 +92,8 @@ struct CounterMode: Sendable {
         var output = bytes
         var number = UInt64(start)
         for first in stride(from: 0, to: bytes.count, by: 16) {
-            let counter = (0..<16).map { $0 < 8 ? UInt8(truncatingIfNeeded: number >> UInt64($0 * 8)) : 0 }
+            var counter = AES128.Block()
+            for index in 0..<8 { counter[index] = UInt8(truncatingIfNeeded: number >> UInt64(index * 8)) }
             let key = cipher.encrypted(counter)
             for index in first..<min(first + 16, bytes.count) { output[index] ^= key[index - first] }
             number &+= 1

@@ -29,9 +29,16 @@ public struct IdentityResolver: Sendable {
     /// Whether an address has the form of a resolvable private address: its two highest bits are 01.
     public static func isResolvable(_ address: SenderAddress) -> Bool { address.number >> 46 == 1 }
 
+    /// The block of the function `ah`: zeros and the three bytes of the random part.
+    private static func block(_ part: [UInt8]) -> AES128.Block {
+        var block = AES128.Block()
+        for index in 0..<3 { block[13 + index] = part[index] }
+        return block
+    }
+
     private func search(_ address: SenderAddress) -> SenderAddress? {
         let bytes = address.bytes
-        let block = [UInt8](repeating: 0, count: 13) + bytes[0..<3]
+        let block = Self.block(bytes)
         for entry in keys {
             let hash = entry.cipher.encrypted(block)
             if hash[13] == bytes[3], hash[14] == bytes[4], hash[15] == bytes[5] { return entry.identity }
@@ -44,7 +51,7 @@ public struct IdentityResolver: Sendable {
         guard let cipher = key.cipher else { return nil }
         let number = random & 0x3F_FFFF | 0x40_0000
         let part = [16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
-        let hash = cipher.encrypted([UInt8](repeating: 0, count: 13) + part)
-        return SenderAddress(bytes: part + hash[13...])
+        let hash = cipher.encrypted(block(part))
+        return SenderAddress(bytes: part + [hash[13], hash[14], hash[15]])
     }
 }

@@ -23,15 +23,15 @@ struct Field<Root>: Sendable {
 
 /// The property that holds a field.
 enum Binding<Root>: Sendable {
-    case number(any WritableKeyPath<Root, Double?> & Sendable)
-    case integer(any WritableKeyPath<Root, Int> & Sendable)
-    case optionalInteger(any WritableKeyPath<Root, Int?> & Sendable)
-    case flag(any WritableKeyPath<Root, Bool> & Sendable)
-    case address(any WritableKeyPath<Root, SenderAddress?> & Sendable)
+    case number(StoredProperty<Root, Double?>)
+    case integer(StoredProperty<Root, Int>)
+    case optionalInteger(StoredProperty<Root, Int?>)
+    case flag(StoredProperty<Root, Bool>)
+    case address(StoredProperty<Root, SenderAddress?>)
 }
 
 extension Field {
-    typealias Path<Value> = any WritableKeyPath<Root, Value> & Sendable
+    typealias Path<Value> = WritableKeyPath<Root, Value>
 
     /// A measured value with its quantity and unit.
     static func number(
@@ -39,7 +39,8 @@ extension Field {
         absent: Int64? = nil, range: ClosedRange<Int64>? = nil
     ) -> Field {
         Field(
-            name: quantity.rawValue, cell: cell, scale: scale, absent: absent, range: range, binding: .number(path),
+            name: quantity.rawValue, cell: cell, scale: scale, absent: absent, range: range,
+            binding: .number(StoredProperty(path)),
             quantity: quantity, unit: unit)
     }
 
@@ -49,7 +50,7 @@ extension Field {
         absent: Int64? = nil
     ) -> Field {
         Field(
-            name: quantity.rawValue, cell: cell, absent: absent, curve: curve, binding: .number(path),
+            name: quantity.rawValue, cell: cell, absent: absent, curve: curve, binding: .number(StoredProperty(path)),
             quantity: quantity, unit: unit)
     }
 
@@ -57,24 +58,25 @@ extension Field {
     static func integer(
         _ name: String, _ path: Path<Int>, _ cell: Cell, quantity: Quantity? = nil, range: ClosedRange<Int64>? = nil
     ) -> Field {
-        Field(name: name, cell: cell, range: range, binding: .integer(path), quantity: quantity)
+        Field(name: name, cell: cell, range: range, binding: .integer(StoredProperty(path)), quantity: quantity)
     }
 
     /// A number that may be absent.
     static func integer(
         _ name: String, _ path: Path<Int?>, _ cell: Cell, absent: Int64, quantity: Quantity? = nil
     ) -> Field {
-        Field(name: name, cell: cell, absent: absent, binding: .optionalInteger(path), quantity: quantity)
+        Field(
+            name: name, cell: cell, absent: absent, binding: .optionalInteger(StoredProperty(path)), quantity: quantity)
     }
 
     /// One bit.
     static func flag(_ name: String, _ path: Path<Bool>, _ offset: Int, bit: Int) -> Field {
-        Field(name: name, cell: .bits(offset, from: bit, count: 1), binding: .flag(path))
+        Field(name: name, cell: .bits(offset, from: bit, count: 1), binding: .flag(StoredProperty(path)))
     }
 
     /// A Bluetooth address of six bytes.
     static func address(_ path: Path<SenderAddress?>, _ cell: Cell, absent: Int64? = nil) -> Field {
-        Field(name: "address", cell: cell, absent: absent, binding: .address(path))
+        Field(name: "address", cell: cell, absent: absent, binding: .address(StoredProperty(path)))
     }
 
     /// Reads the field. Throws if a value is forbidden; a field beyond the end stays unset.
@@ -86,19 +88,19 @@ extension Field {
             throw ValueDecodingError("", .invalidValue(field: name), bytes: bytes)
         }
         switch binding {
-        case .number(let path):
+        case .number(let property):
             guard let curve else {
-                root[keyPath: path] = scale.value(integer)
+                property.set(scale.value(integer), in: &root)
                 return
             }
             guard let value = curve.value(integer) else {
                 throw ValueDecodingError("", .invalidValue(field: name), bytes: bytes)
             }
-            root[keyPath: path] = value
-        case .integer(let path): root[keyPath: path] = Int(integer)
-        case .optionalInteger(let path): root[keyPath: path] = Int(integer)
-        case .flag(let path): root[keyPath: path] = integer != 0
-        case .address(let path): root[keyPath: path] = SenderAddress(UInt64(truncatingIfNeeded: integer))
+            property.set(value, in: &root)
+        case .integer(let property): property.set(Int(integer), in: &root)
+        case .optionalInteger(let property): property.set(Int(integer), in: &root)
+        case .flag(let property): property.set(integer != 0, in: &root)
+        case .address(let property): property.set(SenderAddress(UInt64(truncatingIfNeeded: integer)), in: &root)
         }
     }
 
@@ -106,11 +108,11 @@ extension Field {
     func write(_ root: Root, to bytes: inout [UInt8]) throws(ValueEncodingError) {
         let integer: Int64?
         switch binding {
-        case .number(let path): integer = try raw(root[keyPath: path])
-        case .integer(let path): integer = Int64(root[keyPath: path])
-        case .optionalInteger(let path): integer = root[keyPath: path].map(Int64.init)
-        case .flag(let path): integer = root[keyPath: path] ? 1 : 0
-        case .address(let path): integer = root[keyPath: path].map { Int64(truncatingIfNeeded: $0.number) }
+        case .number(let property): integer = try raw(property.get(root))
+        case .integer(let property): integer = Int64(property.get(root))
+        case .optionalInteger(let property): integer = property.get(root).map(Int64.init)
+        case .flag(let property): integer = property.get(root) ? 1 : 0
+        case .address(let property): integer = property.get(root).map { Int64(truncatingIfNeeded: $0.number) }
         }
         guard let stored = integer ?? absent else { throw ValueEncodingError("", field: name, .missing) }
         guard integer == nil || (stored != absent && range?.contains(stored) != false), cell.write(stored, to: &bytes)
@@ -127,9 +129,9 @@ extension Field {
     /// The value as a measurement; nil if it is absent or not a measurement.
     func value(of root: Root) -> Double? {
         switch binding {
-        case .number(let path): root[keyPath: path]
-        case .integer(let path): Double(root[keyPath: path])
-        case .optionalInteger(let path): root[keyPath: path].map(Double.init)
+        case .number(let property): property.get(root)
+        case .integer(let property): Double(property.get(root))
+        case .optionalInteger(let property): property.get(root).map(Double.init)
         case .flag, .address: nil
         }
     }
@@ -203,6 +205,7 @@ struct Layout<Root: TableFormat>: Sendable {
 
     /// Adds the measurements of a value to a reading.
     func add(_ root: Root, to reading: inout SensorReading) {
+        reading.measurements.reserveCapacity(fields.count)
         for field in fields {
             guard let quantity = field.quantity else { continue }
             reading.add(quantity, field.value(of: root), field.unit)
