@@ -188,22 +188,6 @@ extension CharacteristicStructure.Field {
     var isPlain: Bool { unit == .none && scale == .one }
 }
 
-extension Curve {
-    /// 1.1 to the power of (number − 64); 0 for 0. Source: GATT Specification Supplement, Time Exponential 8.
-    static let exponential = Curve(
-        value: { $0 == 0 ? 0 : $0 < 0xFE ? power(Int($0) - 64) : nil },
-        integer: { value in
-            if value == 0 { return 0 }
-            return (1..<0xFE).first { abs(power($0 - 64) - value) <= value * 0.04 }.map { Int64($0) }
-        })
-
-    private static func power(_ exponent: Int) -> Double {
-        var power = 1.0
-        for _ in 0..<abs(exponent) { power *= 1.1 }
-        return exponent < 0 ? 1 / power : power
-    }
-}
-
 // MARK: - Encoding
 
 extension CharacteristicRecord {

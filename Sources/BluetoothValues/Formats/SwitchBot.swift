@@ -99,17 +99,3 @@ public struct SwitchBot: AdvertisementFormat, TableFormat {
         return reading
     }
 }
-
-extension Curve {
-    /// Four bits of tenths, a bit for positive, and seven bits of whole units.
-    static let tenthsAndPositive = Curve(
-        value: { raw in
-            let tenths = raw >> 8 & 0xF
-            guard tenths < 10 else { return nil }
-            return Double((raw & 0x7F) * 10 + tenths) / 10 * (raw & 0x80 == 0 ? -1 : 1)
-        },
-        integer: { value in
-            guard let size = Int64(exactly: abs(value * 10).rounded()), size < 1280 else { return nil }
-            return (size % 10) << 8 | (size / 10) | (value < 0 ? 0 : 0x80)
-        })
-}

@@ -1,50 +1,62 @@
 import Glibc
 
 /// A conversion of a stored integer that is not linear.
-struct Curve: Sendable {
-    /// Returns the value of an integer; nil if the integer is not valid.
-    let value: @Sendable (Int64) -> Double?
-    /// Returns the integer of a value; nil if it has none.
-    let integer: @Sendable (Double) -> Int64?
-
+enum Curve: Hashable, Sendable {
     /// 254 steps from 0 to 65535 with equal ratios. Source: Ruuvi data format 6, luminosity.
-    static let logarithmic: Curve = {
-        let step = Glibc.log(65536.0) / 254
-        return Curve(
-            value: { exp(Double($0) * step) - 1 },
-            integer: { $0 >= 0 && $0 <= 65535.5 ? Int64((Glibc.log($0 + 1) / step).rounded()) : nil })
-    }()
-
+    case logarithmic
     /// A sign bit, seven bits of whole units and eight bits of hundredths. Source: Ruuvi data format 3.
-    static let signedHundredths = Curve(
-        value: { raw in
+    case signedHundredths
+    /// Four bits of tenths, a bit for positive, and seven bits of whole units. Source: SwitchBot, temperature.
+    case tenthsAndPositive
+    /// A number in the 32-bit format of IEEE 754. Values that are not finite are invalid.
+    case float32
+    /// 1.1 to the power of (number − 64); 0 for 0. Source: GATT Specification Supplement, Time Exponential 8.
+    case exponential
+
+    private static let step = Glibc.log(65536.0) / 254
+
+    /// Returns the value of an integer; nil if the integer is not valid.
+    func value(_ raw: Int64) -> Double? {
+        switch self {
+        case .logarithmic: return Glibc.exp(Double(raw) * Self.step) - 1
+        case .signedHundredths:
             guard raw & 0xFF < 100 else { return nil }
             let size = Double((raw >> 8 & 0x7F) * 100 + raw & 0xFF) / 100
             return raw & 0x8000 == 0 ? size : -size
-        },
-        integer: { value in
-            guard abs(value) < 128, let size = Int64(exactly: abs(value * 100).rounded()), size < 12800 else {
-                return nil
-            }
-            return (value < 0 ? 0x8000 : 0) | (size / 100) << 8 | (size % 100)
-        })
-
-    /// A sign bit and the size, with a divisor.
-    static func signMagnitude(bits: Int64, over divisor: Double) -> Curve {
-        let sign: Int64 = 1 << (bits - 1)
-        return Curve(
-            value: { raw in Double(raw & (sign - 1)) / divisor * (raw & sign == 0 ? 1 : -1) },
-            integer: { value in
-                guard let size = Int64(exactly: abs(value * divisor).rounded()), size < sign else { return nil }
-                return (value < 0 ? sign : 0) | size
-            })
+        case .tenthsAndPositive:
+            let tenths = raw >> 8 & 0xF
+            guard tenths < 10 else { return nil }
+            return Double((raw & 0x7F) * 10 + tenths) / 10 * (raw & 0x80 == 0 ? -1 : 1)
+        case .float32:
+            let number = Float(bitPattern: UInt32(truncatingIfNeeded: raw))
+            return number.isFinite ? Double(number) : nil
+        case .exponential: return raw == 0 ? 0 : raw < 0xFE ? Self.power(Int(raw) - 64) : nil
+        }
     }
 
-    /// One bit for positive, seven bits of whole units. Source: SwitchBot, temperature.
-    static let positiveBit = Curve(
-        value: { raw in Double(raw & 0x7F) * (raw & 0x80 == 0 ? -1 : 1) },
-        integer: { value in
-            guard let size = Int64(exactly: abs(value).rounded()), size < 128 else { return nil }
-            return (value < 0 ? 0 : 0x80) | size
-        })
+    /// Returns the integer of a value; nil if it has none.
+    func integer(_ value: Double) -> Int64? {
+        switch self {
+        case .logarithmic:
+            return value >= 0 && value <= 65535.5 ? Int64((Glibc.log(value + 1) / Self.step).rounded()) : nil
+        case .signedHundredths:
+            guard let size = Int64(exactly: abs(value * 100).rounded()), size < 12800 else { return nil }
+            return (value < 0 ? 0x8000 : 0) | (size / 100) << 8 | (size % 100)
+        case .tenthsAndPositive:
+            guard let size = Int64(exactly: abs(value * 10).rounded()), size < 1280 else { return nil }
+            return (size % 10) << 8 | (size / 10) | (value < 0 ? 0 : 0x80)
+        case .float32:
+            let number = Float(value)
+            return number.isFinite ? Int64(number.bitPattern) : nil
+        case .exponential:
+            if value == 0 { return 0 }
+            return (1..<0xFE).first { abs(Self.power($0 - 64) - value) <= value * 0.04 }.map { Int64($0) }
+        }
+    }
+
+    private static func power(_ exponent: Int) -> Double {
+        var power = 1.0
+        for _ in 0..<abs(exponent) { power *= 1.1 }
+        return exponent < 0 ? 1 / power : power
+    }
 }

@@ -6,7 +6,7 @@ protocol TableFormat: Sendable {
 
 /// One field of a payload: its place, its conversion, and the property that holds the value.
 struct Field<Root>: Sendable {
-    let name: String
+    let name: StaticString
     let cell: Cell
     var scale = Scale.one
     /// The integer that means that there is no value.
@@ -39,7 +39,7 @@ extension Field {
         absent: Int64? = nil, range: ClosedRange<Int64>? = nil
     ) -> Field {
         Field(
-            name: quantity.rawValue, cell: cell, scale: scale, absent: absent, range: range,
+            name: "", cell: cell, scale: scale, absent: absent, range: range,
             binding: .number(StoredProperty(path)),
             quantity: quantity, unit: unit)
     }
@@ -50,27 +50,28 @@ extension Field {
         absent: Int64? = nil
     ) -> Field {
         Field(
-            name: quantity.rawValue, cell: cell, absent: absent, curve: curve, binding: .number(StoredProperty(path)),
+            name: "", cell: cell, absent: absent, curve: curve, binding: .number(StoredProperty(path)),
             quantity: quantity, unit: unit)
     }
 
     /// A number that is always present.
     static func integer(
-        _ name: String, _ path: Path<Int>, _ cell: Cell, quantity: Quantity? = nil, range: ClosedRange<Int64>? = nil
+        _ name: StaticString, _ path: Path<Int>, _ cell: Cell, quantity: Quantity? = nil,
+        range: ClosedRange<Int64>? = nil
     ) -> Field {
         Field(name: name, cell: cell, range: range, binding: .integer(StoredProperty(path)), quantity: quantity)
     }
 
     /// A number that may be absent.
     static func integer(
-        _ name: String, _ path: Path<Int?>, _ cell: Cell, absent: Int64, quantity: Quantity? = nil
+        _ name: StaticString, _ path: Path<Int?>, _ cell: Cell, absent: Int64, quantity: Quantity? = nil
     ) -> Field {
         Field(
             name: name, cell: cell, absent: absent, binding: .optionalInteger(StoredProperty(path)), quantity: quantity)
     }
 
     /// One bit.
-    static func flag(_ name: String, _ path: Path<Bool>, _ offset: Int, bit: Int) -> Field {
+    static func flag(_ name: StaticString, _ path: Path<Bool>, _ offset: Int, bit: Int) -> Field {
         Field(name: name, cell: .bits(offset, from: bit, count: 1), binding: .flag(StoredProperty(path)))
     }
 
@@ -79,13 +80,16 @@ extension Field {
         Field(name: "address", cell: cell, absent: absent, binding: .address(StoredProperty(path)))
     }
 
+    /// The name for errors. The name itself is a static text, so that copying a field costs no reference count.
+    private var title: String { quantity?.rawValue ?? "\(name)" }
+
     /// Reads the field. Throws if a value is forbidden; a field beyond the end stays unset.
     func read(_ bytes: [UInt8], into root: inout Root) throws(ValueDecodingError) {
         guard let integer = cell.read(bytes) else { return }
         if integer == absent { return }
         if let range, !range.contains(integer) {
             if absent != nil { return }
-            throw ValueDecodingError("", .invalidValue(field: name), bytes: bytes)
+            throw ValueDecodingError("", .invalidValue(field: title), bytes: bytes)
         }
         switch binding {
         case .number(let property):
@@ -94,7 +98,7 @@ extension Field {
                 return
             }
             guard let value = curve.value(integer) else {
-                throw ValueDecodingError("", .invalidValue(field: name), bytes: bytes)
+                throw ValueDecodingError("", .invalidValue(field: title), bytes: bytes)
             }
             property.set(value, in: &root)
         case .integer(let property): property.set(Int(integer), in: &root)
@@ -114,15 +118,15 @@ extension Field {
         case .flag(let property): integer = property.get(root) ? 1 : 0
         case .address(let property): integer = property.get(root).map { Int64(truncatingIfNeeded: $0.number) }
         }
-        guard let stored = integer ?? absent else { throw ValueEncodingError("", field: name, .missing) }
+        guard let stored = integer ?? absent else { throw ValueEncodingError("", field: title, .missing) }
         guard integer == nil || (stored != absent && range?.contains(stored) != false), cell.write(stored, to: &bytes)
-        else { throw ValueEncodingError("", field: name, .outOfRange) }
+        else { throw ValueEncodingError("", field: title, .outOfRange) }
     }
 
     private func raw(_ value: Double?) throws(ValueEncodingError) -> Int64? {
         guard let value else { return nil }
         let integer = curve.map { $0.integer(value) } ?? scale.integer(value)
-        guard let integer else { throw ValueEncodingError("", field: name, .outOfRange) }
+        guard let integer else { throw ValueEncodingError("", field: title, .outOfRange) }
         return integer
     }
 
@@ -184,7 +188,7 @@ struct Layout<Root: TableFormat>: Sendable {
         }
         var root = Root()
         do {
-            for field in fields { try field.read(bytes, into: &root) }
+            for index in fields.indices { try fields[index].read(bytes, into: &root) }
         } catch {
             throw ValueDecodingError(subject, error.reason, bytes: bytes)
         }
@@ -206,9 +210,9 @@ struct Layout<Root: TableFormat>: Sendable {
     /// Adds the measurements of a value to a reading.
     func add(_ root: Root, to reading: inout SensorReading) {
         reading.measurements.reserveCapacity(fields.count)
-        for field in fields {
-            guard let quantity = field.quantity else { continue }
-            reading.add(quantity, field.value(of: root), field.unit)
+        for index in fields.indices {
+            guard let quantity = fields[index].quantity else { continue }
+            reading.add(quantity, fields[index].value(of: root), fields[index].unit)
         }
     }
 }

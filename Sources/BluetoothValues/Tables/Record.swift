@@ -44,7 +44,7 @@ struct Record: Sendable {
     /// The index that a field's measurement has: the number of earlier fields with its quantity.
     private func index(of position: Int) -> Int {
         var index = 0
-        for earlier in fields.prefix(position) where earlier.quantity == fields[position].quantity { index += 1 }
+        for earlier in 0..<position where fields[earlier].quantity == fields[position].quantity { index += 1 }
         return index
     }
 
@@ -52,7 +52,9 @@ struct Record: Sendable {
     func decode(_ bytes: [UInt8], start: Int = 0) -> [SensorMeasurement]? {
         guard start + length <= bytes.count else { return nil }
         var measurements: [SensorMeasurement] = []
-        for (position, field) in fields.enumerated() {
+        measurements.reserveCapacity(fields.count)
+        for position in fields.indices {
+            let field = fields[position]
             if let condition = field.condition, condition.cell.read(bytes, start: start) != condition.value { continue }
             guard let integer = field.cell.read(bytes, start: start) else { return nil }
             if integer == field.absent { continue }
@@ -100,17 +102,4 @@ extension Cell {
         let bytes = (bit + count + 7) / 8 - first
         return .bits(first, bytes: bytes, from: bit % 8, count: count, signed: signed)
     }
-}
-
-extension Curve {
-    /// A number in the 32-bit format of IEEE 754. Values that are not finite are invalid.
-    static let float32 = Curve(
-        value: { integer in
-            let number = Float(bitPattern: UInt32(truncatingIfNeeded: integer))
-            return number.isFinite ? Double(number) : nil
-        },
-        integer: { value in
-            let number = Float(value)
-            return number.isFinite ? Int64(number.bitPattern) : nil
-        })
 }
