@@ -128,6 +128,13 @@ enum BTHomeObjects {
     /// Returns the number of the type for a state; nil if there is none.
     static func identifier(of state: SensorState.Kind) -> UInt8? { states.first { $0.1 == state }?.0 }
 
+    /// Returns the numbers of the types for a measurement, in the order of the table.
+    static func identifiers(of measurement: SensorMeasurement) -> [UInt8] {
+        numbers
+            .filter { $0.3 == measurement.quantity && ($0.4 == measurement.unit || measurement.unit == .none) }
+            .map { $0.0 }
+    }
+
     /// The numbers of all types.
     static let identifiers: [UInt8] = (0...255).filter { kinds[$0] != nil }.map { UInt8($0) }
 }

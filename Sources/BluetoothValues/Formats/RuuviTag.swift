@@ -153,7 +153,7 @@ public struct RuuviTag: AdvertisementFormat, TableFormat {
         .bits(13, bytes: 2, from: shift, count: count).bigEndian
     }
 
-    private static func layout(_ version: Version) -> Layout<RuuviTag> {
+    static func layout(_ version: Version) -> Layout<RuuviTag> {
         switch version {
         case .v3: layout3
         case .v5: layout5
@@ -181,7 +181,13 @@ public struct RuuviTag: AdvertisementFormat, TableFormat {
 
     /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
-        .manufacturer(Self.company, try Self.layout(version).encode(self))
+        var value = self
+        if version == .v6 {
+            // Format 6 has no values for absence here.
+            value.sequence = sequence ?? 0
+            value.address = SenderAddress((address ?? sender.address ?? SenderAddress(0)).number & 0xFF_FFFF)
+        }
+        return .manufacturer(Self.company, try Self.layout(version).encode(value))
     }
 
     /// The value in the form that is independent of the format.

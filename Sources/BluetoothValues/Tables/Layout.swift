@@ -130,6 +130,21 @@ extension Field {
         return integer
     }
 
+    /// Sets the property to a measured value; returns false if the property cannot hold it.
+    func set(_ value: Double, in root: inout Root) -> Bool {
+        switch binding {
+        case .number(let property): property.set(value, in: &root)
+        case .integer(let property):
+            guard let integer = Int(exactly: value) else { return false }
+            property.set(integer, in: &root)
+        case .optionalInteger(let property):
+            guard let integer = Int(exactly: value) else { return false }
+            property.set(integer, in: &root)
+        case .flag, .address: return false
+        }
+        return true
+    }
+
     /// The value as a measurement; nil if it is absent or not a measurement.
     func value(of root: Root) -> Double? {
         switch binding {
