@@ -29,8 +29,7 @@ struct BadInputTests {
         #expect(reason(.manufacturer(0x0499, [5, 1, 2])) == .tooShort(needed: 24))
         #expect(reason(.manufacturer(0x0499, [5] + [UInt8](repeating: 0, count: 30))) == .tooLong(allowed: 24))
         #expect(
-            reason(.manufacturer(0x0499, [3, 1, 1, 100] + bytes("00000000000000000000")))
-                == .invalidValue(field: "temperature"))
+            reason(.manufacturer(0x0969, bytes("aabbccddeeff4a010F962f"))) == .invalidValue(field: "temperature"))
         #expect(reason(.manufacturer(0x004C, [2, 0x15, 1])) == .tooShort(needed: 23))
         #expect(reason(.service(0xFEAA, [0x10, 0, 9, 65])) == .invalidValue(field: "URL scheme"))
         #expect(reason(.service(0xFEAA, [0x10, 0, 1, 0x80])) == .invalidValue(field: "URL"))
@@ -43,6 +42,20 @@ struct BadInputTests {
         #expect(reason(.manufacturer(0x02E1, [0x10, 1])) == .tooShort(needed: 9))
         #expect(reason(.manufacturer(0x02E1, bytes("10010203EE0000000000"))) == .reservedIdentifier(0xEE))
         #expect(reason(.service(0x181A, bytes("F1000000000000000000000000000000"))) == .unsupportedVersion(15))
+    }
+
+    @Test func `A field that is not valid, although the format marks absent ones, is nil`() throws {
+        let value = try RuuviTag(.manufacturer(0x0499, [3, 41, 26, 100] + bytes("CE1EFC18F94202CA0B53")))
+        #expect(value.temperature == nil)
+        #expect(value.humidity == 20.5)
+    }
+
+    @Test func `ThermoPro has no values only if all three bytes are ones`() throws {
+        func value(_ text: String) throws -> ThermoPro { try ThermoPro(WholeManufacturerData.split(bytes(text))) }
+        #expect(try value("c2ffffff022c").temperature == nil)
+        #expect(try value("c2ffffff022c").humidity == nil)
+        #expect(try value("c2ffff27022c").temperature == -0.1)
+        #expect(try value("c2ffff27022c").humidity == 39)
     }
 
     @Test func `Objects before an unknown or incomplete one are decoded, and the rest is kept`() throws {

@@ -41,7 +41,7 @@ public struct Qingping: AdvertisementFormat {
                 RecordField(.temperature, .s16(0), .tenth, .celsius),
                 RecordField(.humidity, .u16(2), .tenth, .percent),
             ]),
-        0x02: Record(1, [RecordField(.batteryLevel, .u8(0), .one, .percent)]),
+        0x02: Record(1, [RecordField(.batteryLevel, .u8(0), .one, .percent, absent: 0xFF)]),
         0x07: Record(2, [RecordField(.pressure, .u16(0), .tenth, .hectopascal)]),
         0x09: Record(4, [RecordField(.illuminance, .u32(0), .one, .lux)]),
         0x12: Record(

@@ -83,7 +83,7 @@ public struct RuuviTag: AdvertisementFormat, TableFormat {
         "ruuvi", length: 14, constants: [.init(offset: 0, value: 0x03)],
         [
             .number(\.humidity, .u8(1), .over(2), .humidity, .percent),
-            .curve(\.temperature, .u16(2).bigEndian, .signedHundredths, .temperature, .celsius),
+            .curve(\.temperature, .u16(2).bigEndian, .signedHundredths, .temperature, .celsius, absent: 0xFFFF),
             .number(\.pressure, .u16(4).bigEndian, .hundredth.plus(50000), .pressure, .hectopascal),
             .number(\.accelerationX, .s16(6).bigEndian, .thousandth, .accelerationX, .standardGravity),
             .number(\.accelerationY, .s16(8).bigEndian, .thousandth, .accelerationY, .standardGravity),

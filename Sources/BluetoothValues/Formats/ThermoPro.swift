@@ -34,8 +34,8 @@ public struct ThermoPro: AdvertisementFormat, TableFormat {
         "thermopro", length: 6,
         [
             .integer("header", \.header, .u8(0)),
-            .number(\.temperature, .s16(1), .tenth, .temperature, .celsius, absent: -1),
-            .number(\.humidity, .u8(3), .one, .humidity, .percent, absent: 0xFF),
+            .number(\.temperature, .s16(1), .tenth, .temperature, .celsius),
+            .number(\.humidity, .u8(3), .one, .humidity, .percent),
             .integer("batteryStep", \.batteryStep, .bits(4, from: 0, count: 2)),
             .integer("trailer", \.trailer, .u8(5)),
         ])
@@ -49,12 +49,16 @@ public struct ThermoPro: AdvertisementFormat, TableFormat {
     /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         self = try Self.layout.decode(WholeManufacturerData.join(section))
+        // Only the three bytes together mean that there are no values: −0.1 °C is a temperature.
+        if temperature == -0.1, humidity == 255 { (temperature, humidity) = (nil, nil) }
         if let name = sender.name { model = String(name.prefix { $0 != " " }) }
     }
 
     /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
-        WholeManufacturerData.split(try Self.layout.encode(self))
+        var value = self
+        if temperature == nil, humidity == nil { (value.temperature, value.humidity) = (-0.1, 255) }
+        return WholeManufacturerData.split(try Self.layout.encode(value))
     }
 
     /// The local name with which the device must advertise.

@@ -98,6 +98,7 @@ extension Field {
                 return
             }
             guard let value = curve.value(integer) else {
+                if absent != nil { return }
                 throw ValueDecodingError("", .invalidValue(field: title), bytes: bytes)
             }
             property.set(value, in: &root)
