@@ -110,6 +110,20 @@ struct KeyTests {
         }
     }
 
+    @Test func `A changed store of keys resolves with its own identity keys`() throws {
+        let keys = try ["11", "22"].map { try #require(DeviceKey(String(repeating: $0, count: 16))) }
+        let stores = keys.map { key in
+            var store = KeyStore()
+            store.addIdentity("C0:FF:EE:00:00:01", key: key)
+            return store
+        }
+        var decoder = SensorDecoder(keys: stores[0])
+        let address = try #require(IdentityResolver.makeAddress(random: 5, key: keys[1]))
+        #expect(decoder.identity(of: address) == address)
+        decoder.keys = stores[1]
+        #expect(decoder.identity(of: address) == "C0:FF:EE:00:00:01")
+    }
+
     @Test func `A device with rotating addresses has one key and one counter`() throws {
         let identityKey = try #require(DeviceKey("ec0234a357c8ad05341010a60a397d9b"))
         let key = try #require(DeviceKey(digits))

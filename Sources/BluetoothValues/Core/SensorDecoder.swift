@@ -14,9 +14,9 @@ public enum SensorResult: Hashable, Sendable {
 /// not grow with the number of formats. An unknown section allocates no memory. Use one decoder for all advertisements,
 /// because it compares the counters of each device's packets.
 public struct SensorDecoder: Sendable {
-    /// The keys of the devices. Changing them forgets resolved private addresses.
+    /// The keys of the devices. Changing identity keys forgets resolved private addresses.
     public var keys: KeyStore {
-        didSet { resolver = IdentityResolver(keys) }
+        didSet { if keys.identityRevision != resolver.revision { resolver = IdentityResolver(keys) } }
     }
 
     /// After a lower counter, an encrypted packet is accepted if its counter is below this limit. Default: 0, never.

@@ -9,8 +9,12 @@ public struct IdentityResolver: Sendable {
     /// The largest number of stored results. At this number, all results are dropped.
     public var capacity = 65_536
 
+    /// The revision of the store's identity keys.
+    let revision: Int
+
     /// Makes a resolver with the identity keys of a store.
     public init(_ store: KeyStore) {
+        revision = store.identityRevision
         for entry in store.identities {
             if let cipher = entry.key.cipher { keys.append((entry.identity, cipher)) }
         }

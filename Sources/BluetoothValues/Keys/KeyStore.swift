@@ -5,6 +5,9 @@ public struct KeyStore: Sendable {
     /// Keys that resolve private addresses, with the identity of their device.
     public private(set) var identities: [(identity: SenderAddress, key: DeviceKey)] = []
 
+    /// A number that changes with the identity keys, so that a decoder prepares them only once.
+    private(set) var identityRevision = 0
+
     /// Makes a store without keys.
     public init() {}
 
@@ -25,6 +28,7 @@ public struct KeyStore: Sendable {
     public mutating func addIdentity(_ identity: SenderAddress, key: DeviceKey) -> Bool {
         guard key.bytes.count == 16 else { return false }
         identities.append((identity, key))
+        identityRevision = (identityRevision &* 1_000_003) ^ identity.hashValue ^ key.hashValue
         return true
     }
 
