@@ -1,6 +1,7 @@
 /// The firmware ATC1441 for Xiaomi thermometers, plain or encrypted.
 ///
-/// The encrypted form has no address and no voltage, and steps of 0.5. Source: the firmware's documentation.
+/// The encrypted form has no address and no voltage, and steps of 0.5.
+/// Source: published decoders and known payloads, not the vendor's document.
 public struct ATC1441: AdvertisementFormat, TableFormat {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.atc1441

@@ -1,6 +1,6 @@
 /// Aranet4 and Aranet2 air sensors. They advertise values if smart home integration is on.
 ///
-/// Source: SAF Tehnika, Aranet smart home integration.
+/// Source: published decoders and known payloads, not the vendor's document.
 public struct Aranet: AdvertisementFormat, TableFormat {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.aranet

@@ -1,4 +1,6 @@
-/// b-parasite, a soil sensor: protocol versions 1 and 2. Source: the project's documentation.
+/// b-parasite, a soil sensor: protocol versions 1 and 2.
+///
+/// Source: published decoders and known payloads, not the vendor's document.
 public struct BParasite: AdvertisementFormat, TableFormat {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.bParasite

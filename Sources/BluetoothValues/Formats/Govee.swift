@@ -1,6 +1,6 @@
 /// Govee thermometers of the H5xxx families.
 ///
-/// Source: observation; Govee publishes no specification.
+/// Source: published decoders and known payloads, not the vendor's document.
 public struct Govee: AdvertisementFormat {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.govee

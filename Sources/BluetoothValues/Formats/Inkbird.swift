@@ -1,6 +1,7 @@
 /// Inkbird thermometers IBS-TH and IBS-TH2. The company identifier of their data is the temperature.
 ///
-/// They are recognised by their names `sps` and `tps`. Source: observation; Inkbird publishes no specification.
+/// They are recognised by their names `sps` and `tps`.
+/// Source: published decoders and known payloads, not the vendor's document.
 public struct Inkbird: AdvertisementFormat, TableFormat {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.inkbird

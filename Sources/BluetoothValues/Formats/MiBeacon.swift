@@ -1,6 +1,6 @@
 /// Xiaomi MiBeacon: a header and objects, plain or encrypted (version 4 and 5, or legacy).
 ///
-/// Source: Xiaomi IoT developer documentation, MiBeacon protocol.
+/// Source: published decoders and known payloads, not the vendor's document.
 public struct MiBeacon: AdvertisementFormat {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.miBeacon

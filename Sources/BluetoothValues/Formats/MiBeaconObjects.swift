@@ -1,4 +1,4 @@
-/// The types of objects of MiBeacon. Source: Xiaomi IoT developer documentation, object definition.
+/// The types of objects of MiBeacon. Source: published decoders and known payloads, not the vendor's document.
 enum MiBeaconObjects {
     // Table: objects with measurements.
     static let records: [UInt16: Record] = [

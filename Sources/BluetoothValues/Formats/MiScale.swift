@@ -1,6 +1,6 @@
 /// Xiaomi body scales: version 1 (weight) and version 2 (weight and impedance).
 ///
-/// Source: observation; Xiaomi publishes no specification.
+/// Source: published decoders and known payloads, not the vendor's document.
 public struct MiScale: AdvertisementFormat, TableFormat {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.miScale

@@ -1,4 +1,4 @@
-/// Oral-B toothbrushes. Source: observation; Oral-B publishes no specification.
+/// Oral-B toothbrushes. Source: published decoders and known payloads, not the vendor's document.
 public struct OralB: AdvertisementFormat, TableFormat {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.oralB

@@ -1,6 +1,7 @@
 /// The firmware pvvx for Xiaomi thermometers, plain or encrypted.
 ///
-/// The encrypted form has no address and no voltage. Source: the firmware's documentation.
+/// The encrypted form has no address and no voltage.
+/// Source: published decoders and known payloads, not the vendor's document.
 public struct PVVX: AdvertisementFormat, TableFormat {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.pvvx

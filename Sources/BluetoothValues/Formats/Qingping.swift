@@ -1,4 +1,6 @@
-/// Qingping (ClearGrass) sensors: a list of objects after a header. Source: Qingping's protocol description.
+/// Qingping (ClearGrass) sensors: a list of objects after a header.
+///
+/// Source: published decoders and known payloads, not the vendor's document.
 public struct Qingping: AdvertisementFormat {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.qingping

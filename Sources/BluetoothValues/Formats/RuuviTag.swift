@@ -1,6 +1,6 @@
 /// What a RuuviTag or Ruuvi Air advertises: data formats 3, 5, 6 and E1.
 ///
-/// Encoding sends the fields that the data format has. Source: docs.ruuvi.com, Bluetooth advertisements.
+/// Encoding sends the fields that the data format has. Formats 6 and E1 are from published decoders.
 public struct RuuviTag: AdvertisementFormat, TableFormat {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.ruuvi

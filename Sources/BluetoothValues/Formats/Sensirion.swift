@@ -1,4 +1,6 @@
-/// Sensirion gadgets: temperature, humidity and carbon dioxide. Source: Sensirion, BLE advertisement format.
+/// Sensirion gadgets: temperature, humidity and carbon dioxide.
+///
+/// Source: published decoders and known payloads, not the vendor's document.
 public struct Sensirion: AdvertisementFormat, TableFormat {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.sensirion

@@ -1,6 +1,7 @@
 /// SwitchBot meters, from manufacturer data (0969) or service data (FD3D).
 ///
-/// Manufacturer data has the address, service data the battery. Source: SwitchBot BLE API documentation.
+/// Manufacturer data has the address, service data the battery.
+/// Source: published decoders and known payloads, not the vendor's document.
 public struct SwitchBot: AdvertisementFormat, TableFormat {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.switchBot

@@ -1,6 +1,7 @@
 /// ThermoPro thermometers TP35x and TP39x. The company identifier of their data is a part of the values.
 ///
-/// They are recognised by a name that begins with `TP35` or `TP39`. Source: observation.
+/// They are recognised by a name that begins with `TP35` or `TP39`.
+/// Source: published decoders and known payloads, not the vendor's document.
 public struct ThermoPro: AdvertisementFormat, TableFormat {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.thermoPro

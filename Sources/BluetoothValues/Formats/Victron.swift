@@ -1,6 +1,7 @@
 /// Victron instant readout: encrypted records of battery monitors, chargers and inverters.
 ///
-/// The encryption has no integrity check beyond one byte of the key. Source: Victron, Extra Manufacturer Data.
+/// The encryption has no integrity check beyond one byte of the key.
+/// Source: published decoders and known payloads, not the vendor's document.
 public struct Victron: AdvertisementFormat {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.victron
