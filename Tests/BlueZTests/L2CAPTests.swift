@@ -9,7 +9,7 @@ extension LabTests {
         /// The largest packet that the peripheral sends, so that it can echo what it receives.
         private static let options = L2CAPChannelOptions(receiveMTU: 2048)
 
-        @Test(.proves(.S118, .S119), .timeLimit(.minutes(30)))
+        @Test(.proves(.S114, .S115), .timeLimit(.minutes(30)))
         func `An echo returns 10 MB in order and without loss`() async throws {
             // In software emulation, the figure can be reduced by the environment.
             let environment = ProcessInfo.processInfo.environment["RXBLUETOOTH_L2CAP_BYTES"]
@@ -33,7 +33,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S118, .Q117)) func `A PSM that no program serves is refused`() async throws {
+        @Test(.proves(.S114, .Q117)) func `A PSM that no program serves is refused`() async throws {
             try await Lab.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     let error = await #expect(throws: BluetoothError.self) {
@@ -44,7 +44,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S120)) func `A free PSM is published, and a PSM in use is a typed error`() async throws {
+        @Test(.proves(.S116)) func `A free PSM is published, and a PSM in use is a typed error`() async throws {
             try await Lab.withManager { manager in
                 let listener = manager.publishL2CAPChannel(psm: 0xC8)
                 _ = try await listener.flatMap { first -> Observable<L2CAPListener> in
@@ -60,7 +60,7 @@ extension LabTests {
     }
 
     @Suite struct LinkFactsTests {
-        @Test(.proves(.S122)) func `Role and RSSI of a live link are known, the timing is not`() async throws {
+        @Test(.proves(.S118)) func `Role and RSSI of a live link are known, the timing is not`() async throws {
             try await Lab.withManager { manager in
                 try await manager.withConnection(to: "HRM-0") { peripheral in
                     let facts = try await peripheral.readLinkFacts().value
@@ -75,7 +75,7 @@ extension LabTests {
     }
 
     @Suite struct DirectConnectionTests {
-        @Test(.proves(.S116)) func `A device is connected by its address without a scan of the program`() async throws {
+        @Test(.proves(.S112)) func `A device is connected by its address without a scan of the program`() async throws {
             try await Lab.withManager { manager in
                 let address = try await manager.peripheral(named: "HRM-1").address
                 try await manager.peripheral(named: "HRM-1").forget().value
@@ -84,7 +84,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S113, .S114)) func `The adapter is switched off and on, and named`() async throws {
+        @Test(.proves(.S109, .S110)) func `The adapter is switched off and on, and named`() async throws {
             try await Lab.withManager { manager in
                 try await manager.setPowered(false).value
                 #expect(try await manager.state.firstValue() == .poweredOff)

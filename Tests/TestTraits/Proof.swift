@@ -11,8 +11,7 @@ public enum Proof: String, CaseIterable, Sendable {
     case S63, S64, S65, S66, S67, S68, S69, S70, S71, S72, S73, S74, S75, S76, S77, S78, S79, S80, S81, S82
     case S83, S84, S85, S86, S87, S88, S89, S90, S91, S92
     case S93, S94, S95, S96, S97, S98, S99, S100, S101, S102
-    case S103, S104, S105, S106, S107, S108
-    case S113, S114, S115, S116, S117, S118, S119, S120, S121, S122
+    case S103, S104, S105, S106, S107, S108, S109, S110, S111, S112, S113, S114, S115, S116, S117, S118
 
     // MARK: Quirks
 

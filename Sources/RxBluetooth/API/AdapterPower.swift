@@ -1,7 +1,7 @@
 public import Rx
 
 extension BluetoothManager {
-    // Promise S113, see docs/promises.md.
+    // Promise S109, see docs/promises.md.
     /// Switches the manager's adapter on or off, for all programs.
     ///
     /// Completes when bluetoothd shows the requested state, and at once if it shows this state already. Requests for
@@ -29,7 +29,7 @@ extension BluetoothManager {
         .asCompletable()
     }
 
-    // Promise S114, see docs/promises.md.
+    // Promise S110, see docs/promises.md.
     /// Sets the name of the manager's adapter that other devices see.
     ///
     /// Completes when bluetoothd has accepted the name; ``adapters`` then emits it. bluetoothd stores the name. The
@@ -63,7 +63,7 @@ extension BluetoothManager {
             .observe(on: access.settings.scheduler)
     }
 
-    // Promise S115, see docs/promises.md.
+    // Promise S111, see docs/promises.md.
     /// Whether this manager scans with its adapter.
     ///
     /// Emits the present value first, then each change, and never completes. True from the time at which bluetoothd has

@@ -1,7 +1,7 @@
 public import Rx
 
 extension BluetoothManager {
-    // Promises S116 and S117, see docs/promises.md.
+    // Promises S112 and S113, see docs/promises.md.
     /// Connects to a peripheral by its address, without a scan of the program.
     ///
     /// Emits the peripheral once when it is connected, and does not complete; then everything is as after

@@ -30,7 +30,7 @@ public final class L2CAPChannel: Sendable {
     /// The largest packet that can be sent, in bytes.
     public var mtu: Int { parameters.mtu }
 
-    // Promise S119, see docs/promises.md.
+    // Promise S115, see docs/promises.md.
     /// The packets that the device sends.
     ///
     /// Emits each packet once to each subscriber, and completes when either side closes the channel. Hot: packets that
@@ -48,7 +48,7 @@ public final class L2CAPChannel: Sendable {
         }
     }
 
-    // Promise S119, see docs/promises.md.
+    // Promise S115, see docs/promises.md.
     /// Sends data as one packet.
     ///
     /// Completes when the kernel has taken the packet. While the kernel has no room, because the device grants no
@@ -128,7 +128,7 @@ public struct L2CAPChannelOptions: Hashable, Sendable {
 }
 
 extension Peripheral {
-    // Promise S118, see docs/promises.md.
+    // Promise S114, see docs/promises.md.
     /// Opens an L2CAP channel to the connected peripheral.
     ///
     /// Emits the channel once when it is open, and completes when either side has closed it. Cold: subscribing opens
@@ -192,7 +192,7 @@ public final class L2CAPListener: Sendable {
 }
 
 extension BluetoothManager {
-    // Promise S120, see docs/promises.md.
+    // Promise S116, see docs/promises.md.
     /// Lets devices open L2CAP channels to this computer.
     ///
     /// Emits the listener once, and does not complete. Cold: subscribing listens; disposing stops, and closes all

@@ -138,7 +138,7 @@ public struct ConnectionParameters: Hashable, Sendable {
 }
 
 extension Peripheral {
-    // Promise S122, see docs/promises.md.
+    // Promise S118, see docs/promises.md.
     /// Reads what is known about the link: timing, PHY, role and RSSI.
     ///
     /// Emits one value. A fact that this process may not read, or that the kernel does not report, is

@@ -11,7 +11,7 @@ import Testing
 struct L2CAPChannelTests {
     // MARK: Opening
 
-    @Test(.proves(.S118, .Q117)) func `A channel opens with its address, kind, security and sizes`() throws {
+    @Test(.proves(.S114, .Q117)) func `A channel opens with its address, kind, security and sizes`() throws {
         let (stage, sockets, peripheral, link) = Stage.withChannels(SimulatedChannel(mtu: 500, mps: 120))
         let (opening, channel) = try stage.openChannel(
             peripheral, L2CAPChannelOptions(security: .encrypted, receiveMTU: 900))
@@ -27,7 +27,7 @@ struct L2CAPChannelTests {
     }
 
     @Test(
-        .proves(.S118),
+        .proves(.S114),
         arguments: [
             (UInt16(129), SimulatedChannel.Acceptance.accepts, BluetoothError.Kind.channelRefused),
             (128, .refuses, .channelRefused), (128, .ignores, .timedOut),
@@ -48,7 +48,7 @@ struct L2CAPChannelTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S118), arguments: [0, 256, 65_535] as [UInt16])
+    @Test(.proves(.S114), arguments: [0, 256, 65_535] as [UInt16])
     func `An invalid PSM is refused before a socket is opened`(psm: UInt16) {
         let (stage, sockets, peripheral, link) = Stage.withChannels()
         #expect(stage.record(peripheral.openL2CAPChannel(psm: psm)).outcome(stage) == .invalidArgument)
@@ -62,7 +62,7 @@ struct L2CAPChannelTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S118)) func `Without a connection or sockets, a channel fails at once`() {
+    @Test(.proves(.S114)) func `Without a connection or sockets, a channel fails at once`() {
         let (stage, sockets, peripheral, link) = Stage.withChannels()
         link.dispose()
         stage.advance(5_000)
@@ -74,7 +74,7 @@ struct L2CAPChannelTests {
         withExtendedLifetime(connection) {}
     }
 
-    @Test(.proves(.S118), arguments: [BluetoothError.Kind.unauthorized, .resourceExhausted, .unsupported])
+    @Test(.proves(.S114), arguments: [BluetoothError.Kind.unauthorized, .resourceExhausted, .unsupported])
     func `An error of the sockets keeps its kind and names the channel`(kind: BluetoothError.Kind) {
         let (stage, _, peripheral, link) = Stage.withChannels(failure: BluetoothError(kind))
         let opening = stage.record(peripheral.openL2CAPChannel(psm: 128))
@@ -83,7 +83,7 @@ struct L2CAPChannelTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S118), arguments: [Duration.zero, .seconds(-1)])
+    @Test(.proves(.S114), arguments: [Duration.zero, .seconds(-1)])
     func `A deadline of zero or less has passed at once`(deadline: Duration) {
         var deadlines = Deadlines.prompt
         deadlines.openChannel = deadline
@@ -94,7 +94,7 @@ struct L2CAPChannelTests {
 
     // MARK: Data
 
-    @Test(.proves(.S119)) func `Packets keep their boundaries and order in both directions`() throws {
+    @Test(.proves(.S115)) func `Packets keep their boundaries and order in both directions`() throws {
         let (stage, _, peripheral, link) = Stage.withChannels()
         let (opening, channel) = try stage.openChannel(peripheral)
         defer { withExtendedLifetime(opening) {} }
@@ -107,7 +107,7 @@ struct L2CAPChannelTests {
         #expect(received.isLive && link.isLive)
     }
 
-    @Test(.proves(.S119)) func `Ten megabytes come back from an echo without loss`() throws {
+    @Test(.proves(.S115)) func `Ten megabytes come back from an echo without loss`() throws {
         let (stage, _, peripheral, link) = Stage.withChannels(.echo(mtu: 2048))
         let (opening, channel) = try stage.openChannel(peripheral)
         defer { withExtendedLifetime(opening) {} }
@@ -126,7 +126,7 @@ struct L2CAPChannelTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S119), arguments: [0, 501])
+    @Test(.proves(.S115), arguments: [0, 501])
     func `A packet that is empty or too long is refused`(length: Int) throws {
         let (stage, _, peripheral, link) = Stage.withChannels(.echo(mtu: 500))
         let (opening, channel) = try stage.openChannel(peripheral)
@@ -139,7 +139,7 @@ struct L2CAPChannelTests {
         #expect(opening.isLive && link.isLive)
     }
 
-    @Test(.proves(.S119)) func `Packets wait for the first subscriber`() throws {
+    @Test(.proves(.S115)) func `Packets wait for the first subscriber`() throws {
         let (stage, _, peripheral, link) = Stage.withChannels()
         let (opening, channel) = try stage.openChannel(peripheral)
         defer { withExtendedLifetime(opening) {} }
@@ -157,7 +157,7 @@ struct L2CAPChannelTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S119)) func `A peripheral without credits delays sending, and loses nothing`() throws {
+    @Test(.proves(.S115)) func `A peripheral without credits delays sending, and loses nothing`() throws {
         // The peripheral answers each packet, and stops receiving while its answers are not taken.
         let (stage, _, peripheral, link) = Stage.withChannels(.echo(mtu: 2048))
         let (opening, channel) = try stage.openChannel(peripheral)
@@ -175,7 +175,7 @@ struct L2CAPChannelTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S119)) func `Two subscribers receive the same packets`() throws {
+    @Test(.proves(.S115)) func `Two subscribers receive the same packets`() throws {
         let (stage, _, peripheral, link) = Stage.withChannels()
         let (opening, channel) = try stage.openChannel(peripheral, L2CAPChannelOptions(buffer: -3))
         defer { withExtendedLifetime(opening) {} }
@@ -191,7 +191,7 @@ struct L2CAPChannelTests {
 
     // MARK: The end
 
-    @Test(.proves(.S121)) func `Disposing closes the channel, and everything that was sent still arrives`() throws {
+    @Test(.proves(.S117)) func `Disposing closes the channel, and everything that was sent still arrives`() throws {
         let taken = Guarded(0)
         let slow = SimulatedChannel(mtu: 1000) { packet in
             taken.withLock { $0 += packet.count }
@@ -216,7 +216,7 @@ struct L2CAPChannelTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S121)) func `Closing sends what waits, then completes all streams`() throws {
+    @Test(.proves(.S117)) func `Closing sends what waits, then completes all streams`() throws {
         let taken = Guarded(0)
         let (stage, _, peripheral, link) = Stage.withChannels(
             SimulatedChannel(mtu: 1000) { packet in
@@ -239,7 +239,7 @@ struct L2CAPChannelTests {
         #expect(again.isCompleted && link.isLive)
     }
 
-    @Test(.proves(.S121)) func `A peripheral that takes nothing delays closing for 2 s at most`() throws {
+    @Test(.proves(.S117)) func `A peripheral that takes nothing delays closing for 2 s at most`() throws {
         let (stage, _, peripheral, link) = Stage.withChannels(.echo(mtu: 2048))
         let (opening, channel) = try stage.openChannel(peripheral)
         defer { withExtendedLifetime(opening) {} }
@@ -256,7 +256,7 @@ struct L2CAPChannelTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S121)) func `A peripheral that closes in the middle ends the channel, and not the link`() throws {
+    @Test(.proves(.S117)) func `A peripheral that closes in the middle ends the channel, and not the link`() throws {
         let channelThatCloses = SimulatedChannel(mtu: 100, closesAfter: 3) { [$0] }
         let (stage, _, peripheral, link) = Stage.withChannels(channelThatCloses)
         let (opening, channel) = try stage.openChannel(peripheral)
@@ -274,7 +274,7 @@ struct L2CAPChannelTests {
         #expect(second.mtu == 100 && another.isLive)
     }
 
-    @Test(.proves(.S119)) func `Packets from before the end of the channel reach a later subscriber`() throws {
+    @Test(.proves(.S115)) func `Packets from before the end of the channel reach a later subscriber`() throws {
         let (stage, _, peripheral, link) = Stage.withChannels(SimulatedChannel(closesAfter: 3) { [$0] })
         let (opening, channel) = try stage.openChannel(peripheral)
         let sends = (1...4).map { stage.record(channel.send([$0])) }
@@ -289,7 +289,7 @@ struct L2CAPChannelTests {
         withExtendedLifetime((link, sends)) {}
     }
 
-    @Test(.proves(.S59, .S121)) func `A lost link fails everything with one cause`() throws {
+    @Test(.proves(.S59, .S117)) func `A lost link fails everything with one cause`() throws {
         let (stage, _, peripheral, link) = Stage.withChannels(.echo(mtu: 2048))
         let (opening, channel) = try stage.openChannel(peripheral)
         defer { withExtendedLifetime(opening) {} }
@@ -307,7 +307,7 @@ struct L2CAPChannelTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S121)) func `Closing the connection or the manager ends the channel`() throws {
+    @Test(.proves(.S117)) func `Closing the connection or the manager ends the channel`() throws {
         for isClosing in [true, false] {
             let (stage, _, peripheral, link) = Stage.withChannels()
             let (opening, channel) = try stage.openChannel(peripheral)
@@ -321,7 +321,7 @@ struct L2CAPChannelTests {
         }
     }
 
-    @Test(.proves(.S121)) func `Disposing while the channel opens closes the socket`() {
+    @Test(.proves(.S117)) func `Disposing while the channel opens closes the socket`() {
         let (stage, _, peripheral, link) = Stage.withChannels()
         let opening = stage.record(peripheral.openL2CAPChannel(psm: 128))
         stage.advance(5)
@@ -331,7 +331,7 @@ struct L2CAPChannelTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S92, .S121)) func `A thousand channels leave no descriptor behind`() throws {
+    @Test(.proves(.S92, .S117)) func `A thousand channels leave no descriptor behind`() throws {
         let (stage, _, peripheral, link) = Stage.withChannels()
         func cycle() throws {
             let (opening, channel) = try stage.openChannel(peripheral)

@@ -13,7 +13,7 @@ struct L2CAPListenerTests {
         return (stage, sockets)
     }
 
-    @Test(.proves(.S120)) func `A device opens a channel, and data passes in both directions`() throws {
+    @Test(.proves(.S116)) func `A device opens a channel, and data passes in both directions`() throws {
         let (stage, sockets) = Self.stage()
         let publishing = stage.record(
             stage.manager.publishL2CAPChannel(options: L2CAPChannelOptions(security: .authenticated)))
@@ -35,7 +35,7 @@ struct L2CAPListenerTests {
         #expect(sent.isCompleted && received.elements == [[9], [8], [1, 2, 3]])
     }
 
-    @Test(.proves(.S120)) func `Disposing closes the socket and all channels`() throws {
+    @Test(.proves(.S116)) func `Disposing closes the socket and all channels`() throws {
         let (stage, _) = Self.stage()
         let publishing = stage.record(stage.manager.publishL2CAPChannel(psm: 200))
         stage.advance(10)
@@ -60,7 +60,7 @@ struct L2CAPListenerTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S120)) func `A device that closes its channel does not end the listener`() throws {
+    @Test(.proves(.S116)) func `A device that closes its channel does not end the listener`() throws {
         let (stage, _) = Self.stage()
         let publishing = stage.record(stage.manager.publishL2CAPChannel(psm: 200))
         stage.advance(10)
@@ -79,7 +79,7 @@ struct L2CAPListenerTests {
         #expect(channels.elements.count == 2)
     }
 
-    @Test(.proves(.S120)) func `A PSM in use, an invalid one and a missing permission are typed errors`() {
+    @Test(.proves(.S116)) func `A PSM in use, an invalid one and a missing permission are typed errors`() {
         let (stage, sockets) = Self.stage()
         let first = stage.record(stage.manager.publishL2CAPChannel(psm: 200))
         let second = stage.record(stage.manager.publishL2CAPChannel(psm: 200))
@@ -98,7 +98,7 @@ struct L2CAPListenerTests {
         #expect(refused.error?.operation == .publishChannel)
     }
 
-    @Test(.proves(.S120), arguments: [BluetoothState.poweredOff, .noAdapter, .blocked])
+    @Test(.proves(.S116), arguments: [BluetoothState.poweredOff, .noAdapter, .blocked])
     func `Losing the adapter ends the listener`(state: BluetoothState) throws {
         let (stage, _) = Self.stage()
         let publishing = stage.record(stage.manager.publishL2CAPChannel())
@@ -110,7 +110,7 @@ struct L2CAPListenerTests {
         #expect(channels.isCompleted)
     }
 
-    @Test(.proves(.S120)) func `A restart of bluetoothd does not end the listener, and closing the manager does`() {
+    @Test(.proves(.S116)) func `A restart of bluetoothd does not end the listener, and closing the manager does`() {
         let (stage, _) = Self.stage()
         let publishing = stage.record(stage.manager.publishL2CAPChannel())
         stage.advance(10)

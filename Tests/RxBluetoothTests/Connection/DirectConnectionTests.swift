@@ -28,7 +28,7 @@ struct DirectConnectionTests {
         stage.record(stage.manager.connect(to: Sensor.address, kind: kind, options: options))
     }
 
-    @Test(.proves(.S116)) func `An unknown address is connected by ConnectDevice, without a scan`() throws {
+    @Test(.proves(.S112)) func `An unknown address is connected by ConnectDevice, without a scan`() throws {
         let stage = Self.stage()
         let link = connect(stage)
         stage.advance(500)
@@ -49,7 +49,7 @@ struct DirectConnectionTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S116), arguments: [BluetoothAddress.Kind.random, .public])
+    @Test(.proves(.S112), arguments: [BluetoothAddress.Kind.random, .public])
     func `ConnectDevice receives the address and its kind`(kind: BluetoothAddress.Kind) throws {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .adapter)
@@ -62,7 +62,7 @@ struct DirectConnectionTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S116)) func `A known device is connected by Connect`() {
+    @Test(.proves(.S112)) func `A known device is connected by Connect`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = connect(stage)
         stage.advance(500)
@@ -70,7 +70,7 @@ struct DirectConnectionTests {
         #expect(stage.methods == ["Connect"])
     }
 
-    @Test(.proves(.S116)) func `Without ConnectDevice, a scan ends at the first sight of the device`() throws {
+    @Test(.proves(.S112)) func `Without ConnectDevice, a scan ends at the first sight of the device`() throws {
         let stage = Self.stage(offersConnectDevice: false)
         let isScanning = stage.record(stage.manager.isScanning)
         let link = connect(stage)
@@ -89,7 +89,7 @@ struct DirectConnectionTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S116)) func `A failure of ConnectDevice without a reason falls back to the scan`() {
+    @Test(.proves(.S112)) func `A failure of ConnectDevice without a reason falls back to the scan`() {
         for name in ["org.bluez.Failed", "org.bluez.Error.InProgress"] {
             var scenario = Scenario(peripherals: [Sensor.peripheral])
             scenario.faults = [Fault("Adapter1.ConnectDevice", .error(name))]
@@ -101,7 +101,7 @@ struct DirectConnectionTests {
         }
     }
 
-    @Test(.proves(.S116), arguments: [true, false])
+    @Test(.proves(.S112), arguments: [true, false])
     func `An absent peripheral times out at the deadline of connecting`(offersConnectDevice: Bool) {
         var deadlines = Deadlines.prompt
         deadlines.connect = .seconds(10)
@@ -121,7 +121,7 @@ struct DirectConnectionTests {
     }
 
     @Test(
-        .proves(.S116),
+        .proves(.S112),
         arguments: [
             ("org.bluez.Error.NotReady", BluetoothError.Kind.poweredOff),
             ("org.freedesktop.DBus.Error.AccessDenied", .unauthorized),
@@ -139,7 +139,7 @@ struct DirectConnectionTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S116)) func `An address of the other kind is refused if bluetoothd has the device`() {
+    @Test(.proves(.S112)) func `An address of the other kind is refused if bluetoothd has the device`() {
         let (stage, _) = Stage.withSensor()
         let link = connect(stage, .public)
         stage.advance(10)
@@ -148,7 +148,7 @@ struct DirectConnectionTests {
         #expect(stage.methods.isEmpty)
     }
 
-    @Test(.proves(.S116)) func `A found device with an address of the other kind is not connected`() {
+    @Test(.proves(.S112)) func `A found device with an address of the other kind is not connected`() {
         var deadlines = Deadlines.prompt
         deadlines.connect = .seconds(5)
         let stage = Self.stage(offersConnectDevice: false, deadlines: deadlines)
@@ -160,7 +160,7 @@ struct DirectConnectionTests {
         #expect(!stage.isDiscovering())
     }
 
-    @Test(.proves(.S116)) func `A device that appears during ConnectDevice is connected by Connect`() {
+    @Test(.proves(.S112)) func `A device that appears during ConnectDevice is connected by Connect`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .adapter)
         let link = stage.record(stage.manager.connect(to: "C0:FF:EE:00:00:01", kind: .random))
@@ -174,7 +174,7 @@ struct DirectConnectionTests {
         #expect(link.elements.count == 1)
     }
 
-    @Test(.proves(.S116)) func `A device that another program connects meanwhile is shared and left open`() {
+    @Test(.proves(.S112)) func `A device that another program connects meanwhile is shared and left open`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .adapter)
         let link = stage.record(stage.manager.connect(to: "C0:FF:EE:00:00:01", kind: .random))
@@ -192,7 +192,7 @@ struct DirectConnectionTests {
         #expect(daemon.count("Disconnect") == 0)
     }
 
-    @Test(.proves(.S116)) func `Reconnection finds the device again after bluetoothd has removed it`() {
+    @Test(.proves(.S112)) func `Reconnection finds the device again after bluetoothd has removed it`() {
         for offersConnectDevice in [true, false] {
             let stage = Self.stage(offersConnectDevice: offersConnectDevice)
             let link = connect(stage, options: .reconnect(Reconnection(jitter: 0)))
@@ -209,7 +209,7 @@ struct DirectConnectionTests {
         }
     }
 
-    @Test(.proves(.S116), arguments: [Duration.zero, .seconds(-1)])
+    @Test(.proves(.S112), arguments: [Duration.zero, .seconds(-1)])
     func `A deadline of zero or less has passed at once`(deadline: Duration) {
         var deadlines = Deadlines.prompt
         deadlines.connect = deadline
@@ -222,7 +222,7 @@ struct DirectConnectionTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S1, .S116), arguments: [BluetoothState.poweredOff, .blocked, .noAdapter, .daemonUnavailable])
+    @Test(.proves(.S1, .S112), arguments: [BluetoothState.poweredOff, .blocked, .noAdapter, .daemonUnavailable])
     func `Without Bluetooth, nothing is sent`(state: BluetoothState) {
         let stage = Self.stage()
         let states = stage.record(stage.manager.state)
@@ -239,7 +239,7 @@ struct DirectConnectionTests {
 
     // MARK: The end
 
-    @Test(.proves(.S117)) func `Disposing during ConnectDevice closes the link that comes up within 5 s`() {
+    @Test(.proves(.S113)) func `Disposing during ConnectDevice closes the link that comes up within 5 s`() {
         let stage = Self.stage(SimulatedConnection(delay: .seconds(2)))
         let link = connect(stage)
         stage.advance(100)
@@ -253,7 +253,7 @@ struct DirectConnectionTests {
         #expect(settled.isCompleted)
     }
 
-    @Test(.proves(.S117)) func `A link that comes up long after the end is closed`() {
+    @Test(.proves(.S113)) func `A link that comes up long after the end is closed`() {
         let stage = Self.stage(SimulatedConnection(delay: .seconds(12)))
         let link = connect(stage)
         stage.advance(100)
@@ -268,7 +268,7 @@ struct DirectConnectionTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S117)) func `A second connection waits for the end of the first one, and then works`() {
+    @Test(.proves(.S113)) func `A second connection waits for the end of the first one, and then works`() {
         let stage = Self.stage(SimulatedConnection(delay: .seconds(2)))
         let first = connect(stage)
         stage.advance(100)
@@ -279,7 +279,7 @@ struct DirectConnectionTests {
         #expect(stage.isLinked())
     }
 
-    @Test(.proves(.S117)) func `Disposing during the scan stops it`() {
+    @Test(.proves(.S113)) func `Disposing during the scan stops it`() {
         let stage = Self.stage(offersConnectDevice: false)
         stage.simulation.bluez.setInRange(false, Sensor.text)
         let link = connect(stage)
@@ -292,7 +292,7 @@ struct DirectConnectionTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S34, .S117), arguments: [true, false])
+    @Test(.proves(.S34, .S113), arguments: [true, false])
     func `Losing the adapter fails the attempt with that reason`(offersConnectDevice: Bool) {
         let stage = Self.stage(SimulatedConnection(delay: .seconds(5)), offersConnectDevice: offersConnectDevice)
         stage.simulation.bluez.setInRange(false, Sensor.text)
@@ -304,7 +304,7 @@ struct DirectConnectionTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S117)) func `Closing the manager during ConnectDevice fails the connection and ends`() {
+    @Test(.proves(.S113)) func `Closing the manager during ConnectDevice fails the connection and ends`() {
         let stage = Self.stage(SimulatedConnection(delay: .seconds(60)))
         let link = connect(stage)
         stage.advance(100)

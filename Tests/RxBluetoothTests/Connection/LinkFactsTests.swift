@@ -56,7 +56,7 @@ struct LinkFactsTests {
         peripheral = stage.find(Sensor.address)
     }
 
-    @Test(.proves(.S122)) func `Known and unknown facts of a link are one value`() {
+    @Test(.proves(.S118)) func `Known and unknown facts of a link are one value`() {
         let link = stage.connect(peripheral)
         let facts = stage.record(peripheral.readLinkFacts())
         stage.advance(0)
@@ -72,7 +72,7 @@ struct LinkFactsTests {
         #expect(stage.methods.filter { $0 != "Connect" }.isEmpty && link.isLive)
     }
 
-    @Test(.proves(.S122)) func `Without a controller, all facts are unknown, and a request is unsupported`() {
+    @Test(.proves(.S118)) func `Without a controller, all facts are unknown, and a request is unsupported`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let facts = stage.record(peripheral.readLinkFacts())
@@ -89,7 +89,7 @@ struct LinkFactsTests {
         withExtendedLifetime((link, other)) {}
     }
 
-    @Test(.proves(.S122)) func `A request for another timing completes when the kernel has stored it`() {
+    @Test(.proves(.S118)) func `A request for another timing completes when the kernel has stored it`() {
         let link = stage.connect(peripheral)
         let request = stage.record(peripheral.requestConnectionParameters(.fast))
         stage.advance(0)
@@ -100,7 +100,7 @@ struct LinkFactsTests {
         #expect(request.isCompleted && link.isLive)
     }
 
-    @Test(.proves(.S122)) func `A missing capability is a typed refusal with advice`() {
+    @Test(.proves(.S118)) func `A missing capability is a typed refusal with advice`() {
         let link = stage.connect(peripheral)
         let request = stage.record(peripheral.requestConnectionParameters(.lowPower))
         stage.advance(0)
@@ -112,7 +112,7 @@ struct LinkFactsTests {
     }
 
     @Test(
-        .proves(.S122),
+        .proves(.S118),
         arguments: [
             ConnectionParameters(minimumInterval: .milliseconds(7), maximumInterval: .milliseconds(20)),
             ConnectionParameters(minimumInterval: .milliseconds(20), maximumInterval: .seconds(5)),
@@ -133,7 +133,7 @@ struct LinkFactsTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S122)) func `The presets are valid, and the kernel gets them in its units`() {
+    @Test(.proves(.S118)) func `The presets are valid, and the kernel gets them in its units`() {
         for preset in [ConnectionParameters.fast, .balanced, .lowPower] { #expect(preset.flaw == nil) }
         #expect(
             ManagementSocket.loadBody(.fast, for: Sensor.address, .random) == [
@@ -141,13 +141,13 @@ struct LinkFactsTests {
             ])
     }
 
-    @Test(.proves(.S122)) func `Without a connection, nothing is requested`() {
+    @Test(.proves(.S118)) func `Without a connection, nothing is requested`() {
         #expect(stage.record(peripheral.readLinkFacts()).outcome(stage) == .notConnected)
         #expect(stage.record(peripheral.requestConnectionParameters(.fast)).outcome(stage) == .notConnected)
         #expect(controller.requests.isEmpty)
     }
 
-    @Test(.proves(.S122)) func `An unanswered request times out, and a lost link ends it with its reason`() {
+    @Test(.proves(.S118)) func `An unanswered request times out, and a lost link ends it with its reason`() {
         let link = stage.connect(peripheral)
         let facts = stage.record(peripheral.readLinkFacts())
         let request = stage.record(peripheral.requestConnectionParameters(.fast))

@@ -35,7 +35,7 @@ struct AdapterControlTests {
             Objects.adapterPath, "org.bluez.Adapter1", ["Powered": .bool(isOn), "PowerState": .string(state)])
     }
 
-    @Test(.proves(.S113, .Q31)) func `Switching off and on completes when the state is shown`() {
+    @Test(.proves(.S109, .Q31)) func `Switching off and on completes when the state is shown`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         let power = stage.record(stage.manager.adapterPower)
@@ -52,7 +52,7 @@ struct AdapterControlTests {
         #expect(stage.count("Set") == 2)
     }
 
-    @Test(.proves(.S113)) func `A state that is shown already completes without a call`() {
+    @Test(.proves(.S109)) func `A state that is shown already completes without a call`() {
         let stage = Stage()
         let on = stage.record(stage.manager.setPowered(true))
         stage.advance(10)
@@ -60,7 +60,7 @@ struct AdapterControlTests {
         #expect(stage.count("Set") == 0)
     }
 
-    @Test(.proves(.S113, .Q31)) func `A reply alone does not complete the request`() {
+    @Test(.proves(.S109, .Q31)) func `A reply alone does not complete the request`() {
         let (stage, daemon) = Self.stage()
         let on = stage.record(stage.manager.setPowered(true))
         stage.advance(0)
@@ -74,7 +74,7 @@ struct AdapterControlTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.S113)) func `A state that is never shown times out, and the failure stays visible`() {
+    @Test(.proves(.S109)) func `A state that is never shown times out, and the failure stays visible`() {
         let (stage, daemon) = Self.stage()
         let power = stage.record(stage.manager.adapterPower)
         let on = stage.record(stage.manager.setPowered(true))
@@ -93,7 +93,7 @@ struct AdapterControlTests {
         #expect(power.elements.last == AdapterPower(adapterName: "hci0", state: .on, failure: nil))
     }
 
-    @Test(.proves(.S113, .Q30), arguments: [true, false])
+    @Test(.proves(.S109, .Q30), arguments: [true, false])
     func `An adapter that rfkill blocks fails at once, with the kind of the switch`(isHard: Bool) {
         let switches = Switches(switches: [RadioSwitch(name: "hci0", isSoftBlocked: !isHard, isHardBlocked: isHard)])
         let stage = Stage(
@@ -113,7 +113,7 @@ struct AdapterControlTests {
         #expect(power.elements.last == AdapterPower(adapterName: "hci0", state: .on, failure: nil))
     }
 
-    @Test(.proves(.S113, .Q22, .Q30)) func `An unspecific failure is named blocked if the rfkill switch is on`() {
+    @Test(.proves(.S109, .Q22, .Q30)) func `An unspecific failure is named blocked if the rfkill switch is on`() {
         let blocked = Switches(switches: [RadioSwitch(name: "hci0", isSoftBlocked: true, isHardBlocked: false)])
         for (controller, kind) in [(blocked, BluetoothError.Kind.blocked), (Switches(switches: []), .bluez)] {
             let (stage, daemon) = Self.stage(controller: controller)
@@ -126,7 +126,7 @@ struct AdapterControlTests {
         }
     }
 
-    @Test(.proves(.S113, .Q15)) func `A missing permission is a typed error, which adapterPower shows`() {
+    @Test(.proves(.S109, .Q15)) func `A missing permission is a typed error, which adapterPower shows`() {
         let (stage, daemon) = Self.stage()
         let power = stage.record(stage.manager.adapterPower)
         let on = stage.record(stage.manager.setPowered(true))
@@ -143,7 +143,7 @@ struct AdapterControlTests {
         withExtendedLifetime(again) {}
     }
 
-    @Test(.proves(.S113)) func `A request is repeated while another program switches the adapter`() {
+    @Test(.proves(.S109)) func `A request is repeated while another program switches the adapter`() {
         let (stage, daemon) = Self.stage()
         let on = stage.record(stage.manager.setPowered(true))
         stage.advance(0)
@@ -159,7 +159,7 @@ struct AdapterControlTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.S113)) func `Requests of one manager are executed in order`() {
+    @Test(.proves(.S109)) func `Requests of one manager are executed in order`() {
         let stage = Stage()
         let requests = [false, true, false].map { stage.record(stage.manager.setPowered($0)) }
         stage.advance(2_000)
@@ -170,7 +170,7 @@ struct AdapterControlTests {
         #expect(state.elements == [.poweredOff])
     }
 
-    @Test(.proves(.S113)) func `A request that waits is removed when it is disposed of`() {
+    @Test(.proves(.S109)) func `A request that waits is removed when it is disposed of`() {
         let (stage, daemon) = Self.stage()
         let first = stage.record(stage.manager.setPowered(true))
         let second = stage.record(stage.manager.setPowered(false))
@@ -184,7 +184,7 @@ struct AdapterControlTests {
         #expect(daemon.count("Set") == 1)
     }
 
-    @Test(.proves(.S1, .S113), arguments: [BluetoothState.noAdapter, .daemonUnavailable])
+    @Test(.proves(.S1, .S109), arguments: [BluetoothState.noAdapter, .daemonUnavailable])
     func `Without an adapter or bluetoothd, nothing is sent`(state: BluetoothState) {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
@@ -202,7 +202,7 @@ struct AdapterControlTests {
         #expect(stage.count("Set") == 0)
     }
 
-    @Test(.proves(.S113, .Q2)) func `Losing the adapter, bluetoothd or the manager fails a pending request`() {
+    @Test(.proves(.S109, .Q2)) func `Losing the adapter, bluetoothd or the manager fails a pending request`() {
         for (loss, kind): ((Stage, ScriptedDaemon) -> Void, BluetoothError.Kind) in [
             ({ $1.remove(Objects.adapterPath, "org.bluez.Adapter1") }, .noAdapter),
             ({ $1.crash() }, .daemonUnavailable), ({ stage, _ in _ = stage.record(stage.manager.close()) }, .closed),
@@ -219,7 +219,7 @@ struct AdapterControlTests {
         }
     }
 
-    @Test(.proves(.S113), arguments: [Duration.zero, .seconds(-1)])
+    @Test(.proves(.S109), arguments: [Duration.zero, .seconds(-1)])
     func `A deadline of zero or less has passed at once`(deadline: Duration) {
         var deadlines = Deadlines()
         deadlines.power = deadline
@@ -233,7 +233,7 @@ struct AdapterControlTests {
 
     // MARK: Name
 
-    @Test(.proves(.S114)) func `A name is set while the adapter is off, and an empty one restores the default`() {
+    @Test(.proves(.S110)) func `A name is set while the adapter is off, and an empty one restores the default`() {
         let stage = Stage(Scenario(adapters: [SimulatedAdapter(powered: false)], peripherals: []))
         let adapters = stage.record(stage.manager.adapters)
         stage.advance(10)
@@ -246,7 +246,7 @@ struct AdapterControlTests {
         #expect(adapters.elements.compactMap(\.first?.alias) == ["simulation", "Küche", "simulation"])
     }
 
-    @Test(.proves(.S114), arguments: [String(repeating: "ü", count: 125), "a\0b"])
+    @Test(.proves(.S110), arguments: [String(repeating: "ü", count: 125), "a\0b"])
     func `An invalid name is refused before anything is sent`(name: String) {
         let stage = Stage()
         let named = stage.record(stage.manager.setAlias(name))
@@ -259,7 +259,7 @@ struct AdapterControlTests {
         #expect(longest.isCompleted)
     }
 
-    @Test(.proves(.S114, .Q15)) func `A refused name is a typed error`() {
+    @Test(.proves(.S110, .Q15)) func `A refused name is a typed error`() {
         let (stage, daemon) = Self.stage()
         let named = stage.record(stage.manager.setAlias("kitchen"))
         stage.advance(0)
@@ -271,7 +271,7 @@ struct AdapterControlTests {
 
     // MARK: Scanning
 
-    @Test(.proves(.S115)) func `Scanning is true while this manager has a discovery session`() {
+    @Test(.proves(.S111)) func `Scanning is true while this manager has a discovery session`() {
         let stage = Stage()
         let isScanning = stage.record(stage.manager.isScanning)
         let other = stage.record(stage.manager.using(.named("hci7")).isScanning)
@@ -289,7 +289,7 @@ struct AdapterControlTests {
         #expect(other.elements == [false])
     }
 
-    @Test(.proves(.S115, .Q40)) func `Scans of other programs do not count`() {
+    @Test(.proves(.S111, .Q40)) func `Scans of other programs do not count`() {
         let stage = Stage()
         let isScanning = stage.record(stage.manager.isScanning)
         let adapters = stage.record(stage.manager.adapters)
@@ -300,7 +300,7 @@ struct AdapterControlTests {
         #expect(isScanning.elements == [false])
     }
 
-    @Test(.proves(.S115), arguments: [BluetoothState.poweredOff, .noAdapter, .daemonUnavailable])
+    @Test(.proves(.S111), arguments: [BluetoothState.poweredOff, .noAdapter, .daemonUnavailable])
     func `A lost session ends scanning, and a resumed one begins it again`(state: BluetoothState) {
         let stage = Stage()
         let isScanning = stage.record(stage.manager.isScanning)
@@ -319,7 +319,7 @@ struct AdapterControlTests {
         #expect(scan.isLive)
     }
 
-    @Test(.proves(.S115)) func `A restart after silence does not end scanning, unless it is refused`() {
+    @Test(.proves(.S111)) func `A restart after silence does not end scanning, unless it is refused`() {
         let (stage, daemon) = Self.stage(.oneDevice)
         for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
         let isScanning = stage.record(stage.manager.isScanning)
@@ -334,7 +334,7 @@ struct AdapterControlTests {
         withExtendedLifetime(scan) {}
     }
 
-    @Test(.proves(.S113, .S115)) func `Closing the manager fails the streams of the adapter`() {
+    @Test(.proves(.S109, .S111)) func `Closing the manager fails the streams of the adapter`() {
         let stage = Stage()
         let isScanning = stage.record(stage.manager.isScanning)
         let power = stage.record(stage.manager.adapterPower)
