@@ -179,7 +179,8 @@ extension BluetoothError.Operation {
         switch self {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: true
         case .readState, .scan, .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget, .advertise,
-            .exclusiveAccess, .publish, .setPower, .setAlias, .openChannel, .publishChannel, .sendData, .receiveData, .readLink,
+            .exclusiveAccess, .publish, .setPower, .setAlias, .openChannel, .publishChannel, .sendData, .receiveData,
+            .readLink,
             .updateLink:
             false
         }

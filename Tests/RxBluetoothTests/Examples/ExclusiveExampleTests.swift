@@ -71,8 +71,7 @@ struct ExclusiveExampleTests {
     }
 
     @Test(.proves(.S104), .timeLimit(.minutes(20)))
-    func `At the deadline the task of an exclusive access is cancelled`() async throws
-    {
+    func `At the deadline the task of an exclusive access is cancelled`() async throws {
         try await withSensor { peripheral, control, response in
             let options = OperationOptions(deadline: .milliseconds(20))
             let error = await #expect(throws: BluetoothError.self) {
