@@ -46,10 +46,10 @@ struct MemberKey: Equatable {
     func mayEqual(_ signal: MemberKey) -> Bool { self == signal || self == .any }
 }
 
-/// A text for comparisons with the texts of libdbus, which end with a NUL.
+// A value without reference counts: an object would be retained for each comparison.
+/// A text for comparisons with the texts of libdbus, which end with a NUL. Its owner calls ``free()`` at the end.
 @safe
-final class CText: @unchecked Sendable {
-    // Guard: the bytes do not change after `init`.
+struct CText {
     private let bytes: UnsafeMutablePointer<CChar>
     private let count: Int
 
@@ -59,7 +59,7 @@ final class CText: @unchecked Sendable {
         unsafe text.withCString { unsafe bytes.initialize(from: $0, count: count + 1) }
     }
 
-    deinit { unsafe bytes.deallocate() }
+    func free() { unsafe bytes.deallocate() }
 
     func equals(_ other: UnsafePointer<CChar>?) -> Bool {
         guard let other = unsafe other else { return false }
