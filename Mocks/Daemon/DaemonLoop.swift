@@ -55,6 +55,7 @@ final class DaemonLoop {
     func callOneWay(
         _ client: String, _ path: ObjectPath, _ method: (interface: String, member: String), _ arguments: [Value]
     ) {
+        guard !isOver else { return }
         tree.flush()
         guard let call = Self.message(client, path, method, arguments) else { return }
         call.suppressReply()

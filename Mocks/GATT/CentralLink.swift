@@ -274,10 +274,11 @@ final class CentralLink {
         }
     }
 
-    /// Ends the link: requests without an answer are forgotten, and subscriptions end.
+    /// Ends the requests and subscriptions, because the link of the device has ended. Requests get no answer.
     func end() {
         guard isUp else { return }
         isUp = false
+        manager.remove(self)
         requests = []
         let all = subscriptions.values.map(\.attribute)
         subscriptions = [:]

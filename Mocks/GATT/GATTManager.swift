@@ -130,7 +130,6 @@ final class GATTManager {
         }
         all = []
         for central in centrals { central.end() }
-        centrals = []
     }
 
     // MARK: Centrals
@@ -149,10 +148,7 @@ final class GATTManager {
 
     func add(_ central: CentralLink) { centrals.append(central) }
 
-    func remove(_ central: CentralLink) {
-        centrals.removeAll { $0 === central }
-        central.end()
-    }
+    func remove(_ central: CentralLink) { centrals.removeAll { $0 === central } }
 
     /// Passes the changed values of an application on to the centrals (property_changed_cb).
     private func observeValues(of application: ApplicationRegistration) {

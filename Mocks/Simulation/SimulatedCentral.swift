@@ -73,15 +73,13 @@ public final class SimulatedCentral: Sendable {
             }
             link.link = new
             adapter.applications.add(new)
+            device.link?.centrals.append(new)
         }
     }
 
     /// Ends the link at once. Requests in progress get no answer, and subscriptions end.
     public func disconnect() {
-        perform { link in
-            link.manager.remove(link)
-            link.device.linkEnded()
-        }
+        perform { link in link.device.linkEnded() }
     }
 
     /// Returns the UUIDs of the characteristics that the central discovers, in the order of their handles.

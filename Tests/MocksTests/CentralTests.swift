@@ -143,6 +143,50 @@ struct CentralTests {
         #expect(log.take() == ["StopNotify without reply"])
     }
 
+    @Test(arguments: [true, false])
+    func `When bluetoothd ends, the link of a central ends, and it can connect to the next one`(isCrash: Bool) {
+        let log = Log()
+        let (stage, central) = registered(["read", "notify"], log: log)
+        central.subscribe(to: "fff0")
+        stage.run(.seconds(1))
+        #expect(log.take() == ["StartNotify without reply"])
+        let pending = central.read("fff0")
+        if isCrash { stage.simulation.bluez.crash() } else { stage.simulation.bluez.stop() }
+        stage.run(.seconds(1))
+        // A bluetoothd that has crashed sends nothing.
+        #expect(log.take() == (isCrash ? [] : ["StopNotify without reply"]))
+        let late = [central.read("fff0"), central.write([1], to: "fff0"), central.unsubscribe(from: "fff0")]
+        central.disconnect()
+        stage.run(.seconds(1))
+        #expect(pending.isOpen && late.map(\.isOpen) == [true, true, true])
+        stage.simulation.bluez.start()
+        stage.run(.seconds(1))
+        central.connect()
+        let read = central.read("fff0")
+        stage.run(.seconds(1))
+        #expect(read.error == 0x01)
+    }
+
+    @Test func `Switching the adapter off ends the link of a central`() {
+        let log = Log()
+        let (stage, central) = registered(["read", "notify"], log: log)
+        central.subscribe(to: "fff0")
+        stage.run(.seconds(1))
+        stage.simulation.bluez.setPower(false)
+        stage.run(.seconds(1))
+        #expect(log.take() == ["StartNotify without reply", "StopNotify without reply"])
+        let read = central.read("fff0")
+        central.connect()
+        stage.run(.seconds(1))
+        #expect(read.isOpen)
+        stage.simulation.bluez.setPower(true)
+        stage.run(.seconds(1))
+        central.connect()
+        let again = central.read("fff0")
+        stage.run(.seconds(1))
+        #expect(again.error == 0x06 && log.take() == ["ReadValue"])
+    }
+
     @Test func `After the client has left, its attributes do not exist any more`() {
         let (stage, central) = registered(["read"])
         central.subscribe(to: "fff0")

@@ -9,6 +9,8 @@ final class DaemonLink {
     private var isUp = true
     /// The number of sockets acquired so far.
     var acquisitions = 0
+    /// The device's use of our services over the link, and that of other centrals with its address.
+    var centrals: [CentralLink] = []
     /// The peripheral's ends of the L2CAP channels over the link.
     var channels: [SimulatedChannelEnd] = []
     /// The security level of the link.
@@ -47,6 +49,8 @@ final class DaemonLink {
         deviceState.link = nil
         for channel in channels { channel.close() }
         channels = []
+        for central in centrals { central.end() }
+        centrals = []
         defer { operations = [] }
         return operations
     }
