@@ -62,6 +62,15 @@ public final class SimulatedBlueZ: Sendable {
         interceptor.simulation = self
     }
 
+    deinit {
+        // The thread of a real connection may be running a turn, and the objects of the daemon do not retain each other.
+        guard let bus = state.withLock({ $0.bus }),
+            let connection = bus as? Connection ?? (bus as? any ForwardingBus)?.forwardingTarget as? Connection
+        else { return }
+        let parts = (environment, interceptor)
+        connection.perform { withExtendedLifetime(parts) {} }
+    }
+
     /// The calls that clients made, in order, since the beginning or the last ``forgetCalls()``.
     public var calls: [RecordedCall] { recorder.calls }
 

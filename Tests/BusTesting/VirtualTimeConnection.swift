@@ -27,7 +27,8 @@ final class VirtualTimeConnection: ForwardingBus {
     deinit { bus.left(inner.uniqueName) }
 
     func perform(_ work: @escaping @Sendable () -> Void) {
-        let begin: @Sendable () -> Void = { [inner, runner] in inner.perform { runner.run(work) } }
+        let work = ContextWork(work, inner)
+        let begin: @Sendable () -> Void = { [inner, runner] in inner.perform { runner.run { work.run() } } }
         if runner.isCurrent { return begin() }
         bus.activity.note()
         _ = bus.scheduler.schedule(()) {
@@ -140,6 +141,27 @@ private final class CallbackRunner: Sendable {
         work()
         thread.store(before, ordering: .relaxed)
     }
+}
+
+/// Work of a connection's context.
+///
+/// If the clock does not advance any more, the work never runs. It is then released in the context, because its objects
+/// belong to the context.
+private final class ContextWork: Sendable {
+    private let work: SingleUse<@Sendable () -> Void>
+    private let connection: Connection
+
+    init(_ work: @escaping @Sendable () -> Void, _ connection: Connection) {
+        self.work = SingleUse(work)
+        self.connection = connection
+    }
+
+    deinit {
+        guard let rest = work.take() else { return }
+        connection.perform { withExtendedLifetime(rest) {} }
+    }
+
+    func run() { work.take()?() }
 }
 
 /// A value that can be taken once.
