@@ -32,9 +32,7 @@ final class AdvertisingSession {
 
     func start() {
         // The object is exported before the registration, because bluetoothd reads the object before it replies (Q25).
-        export = client.bus.export(at: path, includingChildren: false) { [weak self] call in
-            if let self { handle(call) } else { call.fail(Self.gone) }
-        }
+        export = client.export(self, at: path, includingChildren: false, gone: Self.gone) { $0.handle($1) }
         emitter.onEnd { [self] in stop() }
         client.call(
             .registerAdvertisement(path, on: adapter), deadline: client.settings.deadlines.operation

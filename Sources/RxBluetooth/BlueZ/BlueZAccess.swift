@@ -101,9 +101,12 @@ final class BlueZAccess: Sendable {
         handle.perform { client in
             client.shutDown()
             client.teardowns.onIdle {
-                self.phase.withLock { $0 = .closed }
-                client.bus.close()
-                done()
+                // A later turn, because the code that ends the last teardown may still use the client.
+                client.bus.perform {
+                    self.phase.withLock { $0 = .closed }
+                    client.bus.close()
+                    done()
+                }
             }
         }
     }
@@ -120,12 +123,36 @@ final class ClientHandle: Sendable {
 
     deinit {
         client.perform { client in
-            client.teardowns.onIdle { client.bus.close() }
+            // A later turn, because the code that ends the last teardown may still use the client.
+            client.teardowns.onIdle { client.bus.perform { client.bus.close() } }
         }
     }
 
     /// Runs work in the bus context.
     func perform(_ work: @escaping @Sendable (BlueZClient) -> Void) { client.perform(work) }
+}
+
+/// A reference of a public object to its manager. It does not keep the manager alive.
+struct AccessReference: Sendable {
+    private weak let access: BlueZAccess?
+    private let delivery: DeliveryQueue
+
+    init(_ access: BlueZAccess) {
+        self.access = access
+        delivery = access.settings.delivery
+    }
+
+    /// Returns a stream like that of ``BlueZAccess``, which fails as closed after the manager is released.
+    func stream<Element: Sendable>(
+        _ begin: @escaping @Sendable (BlueZClient, Emitter<Element>) -> Void
+    ) -> Observable<Element> {
+        BlueZAccess.stream(
+            by: delivery,
+            { [weak access] () throws(BluetoothError) in
+                guard let access else { throw BluetoothError(.closed) }
+                return access
+            }, begin)
+    }
 }
 
 extension BlueZAccess {

@@ -279,17 +279,32 @@ extension BlueZCall {
 extension BlueZClient {
     /// Calls bluetoothd, and passes the reply or the error to `then`.
     ///
-    /// If the message cannot be written, `then` receives that error. This is a bug of the library, which makes the path
-    /// and the body.
+    /// If the client is released before the reply, `then` does not run. If the message cannot be written, `then`
+    /// receives that error. This is a bug of the library, which makes the path and the body.
     @discardableResult
     func call(
         _ call: BlueZCall, deadline: Duration, then: @escaping (Result<Message, DBusError>) -> Void
     ) -> BusTask? {
         do throws(DBusError) {
-            return bus.call(try call.message(), timeout: deadline, reply: then)
+            return bus.call(try call.message(), timeout: deadline) { [weak self] result in
+                // The parts of the client do not retain it, so it must exist until they have handled the reply.
+                guard let self else { return }
+                withExtendedLifetime(self) { then(result) }
+            }
         } catch {
             bus.perform { then(.failure(error)) }
             return nil
+        }
+    }
+
+    /// Serves an object of this client. If the object or the client has been released, the error `gone` is the answer.
+    func export<Object: AnyObject>(
+        _ object: Object, at path: ObjectPath, includingChildren: Bool, gone: DBusError,
+        _ handler: @escaping (Object, IncomingCall) -> Void
+    ) -> BusTask {
+        bus.export(at: path, includingChildren: includingChildren) { [weak self, weak object] call in
+            guard let self, let object else { return call.fail(gone) }
+            withExtendedLifetime(self) { handler(object, call) }
         }
     }
 

@@ -78,8 +78,8 @@ final class Agent {
         phase = .registering
         // The object is exported first, because bluetoothd may call it before the registration is answered (Q25).
         if export == nil {
-            export = client.bus.export(at: Self.path, includingChildren: false) { [weak self] call in
-                if let self { handle(call) } else { call.fail(Self.rejected) }
+            export = client.export(self, at: Self.path, includingChildren: false, gone: Self.rejected) {
+                $0.handle($1)
             }
         }
         registering = client.call(

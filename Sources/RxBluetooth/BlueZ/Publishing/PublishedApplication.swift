@@ -55,9 +55,7 @@ final class PublishedApplication {
 
     func start() {
         // The objects are exported before the registration, because bluetoothd reads them before it replies (Q25).
-        export = client.bus.export(at: path, includingChildren: true) { [weak self] call in
-            if let self { handle(call) } else { call.fail(Self.gone) }
-        }
+        export = client.export(self, at: path, includingChildren: true, gone: Self.gone) { $0.handle($1) }
         emitter.onEnd { [self] in stop() }
         client.call(
             .registerApplication(path, on: adapter), deadline: client.settings.deadlines.operation

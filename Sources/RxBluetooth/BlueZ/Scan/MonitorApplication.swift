@@ -37,9 +37,7 @@ final class MonitorApplication {
         self.client = client
         self.handler = handler
         path = ObjectPath("/rxbluetooth/monitors\(number)") ?? .root
-        export = client.bus.export(at: path, includingChildren: true) { [weak self] call in
-            if let self { handle(call) } else { call.fail(Self.gone) }
-        }
+        export = client.export(self, at: path, includingChildren: true, gone: Self.gone) { $0.handle($1) }
     }
 
     private static let gone = DBusError(name: DBusError.Name.unknownObject, message: "There is no such monitor")
