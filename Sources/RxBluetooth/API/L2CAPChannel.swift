@@ -165,15 +165,17 @@ extension Peripheral {
 }
 
 /// A PSM of this computer on which devices can open L2CAP channels.
+///
+/// The object does not keep the manager alive, but the subscription that has emitted it does.
 public final class L2CAPListener: Sendable {
     /// The PSM. Devices need to know it, for example from a characteristic.
     public let psm: UInt16
-    private let access: BlueZAccess
+    private let access: AccessReference
     private let socket: Confined<ListeningSocket>
 
     init(_ psm: UInt16, _ access: BlueZAccess, _ socket: Confined<ListeningSocket>) {
         self.psm = psm
-        self.access = access
+        self.access = AccessReference(access)
         self.socket = socket
     }
 

@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import RxTest
 import TestTraits
 import Testing
 
@@ -108,6 +109,40 @@ struct L2CAPListenerTests {
         stage.advance(100)
         #expect(publishing.error != nil && publishing.error?.operation == .publishChannel)
         #expect(channels.isCompleted)
+    }
+
+    @Test(.proves(.S5, .S116)) func `Neither a listener nor a channel keeps the manager alive`() throws {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        let simulation = Simulation(Scenario(peripherals: [Sensor.peripheral]), scheduler: scheduler)
+        let sockets = SimulatedL2CAP()
+        sockets.use(simulation)
+        var configuration = BluetoothManager.Configuration(scheduler: scheduler)
+        configuration.channels = sockets
+        let bus = simulation.connect()
+        let isClosed = Guarded(false)
+        _ = bus.whenDisconnected { _ in isClosed.withLock { $0 = true } }
+        var manager: BluetoothManager? = BluetoothManager(configuration: configuration, bus: bus)
+        var publishing = manager.map { Recording($0.publishL2CAPChannel(psm: 200), scheduler) }
+        scheduler.advanceBy(100)
+        let listener = try #require(publishing?.elements.first)
+        var channels: Recording<L2CAPChannel>? = Recording(listener.channels, scheduler)
+        simulation.bluez.openChannel(.echo(), from: Sensor.text, psm: 200)
+        scheduler.advanceBy(100)
+        let channel = try #require(channels?.elements.first)
+        manager = nil
+        scheduler.advanceBy(100)
+        #expect(!isClosed.withLock { $0 })
+        publishing?.dispose()
+        channels?.dispose()
+        (publishing, channels) = (nil, nil)
+        scheduler.advanceBy(5_000)
+        #expect(isClosed.withLock { $0 })
+        let late = Recording(listener.channels, scheduler)
+        let sent = Recording(channel.send([1]).asObservable(), scheduler)
+        let closed = Recording(channel.close().asObservable(), scheduler)
+        scheduler.advanceBy(10)
+        #expect(late.kind == .closed && sent.kind == .closed && closed.isCompleted)
+        #expect(manager == nil)
     }
 
     @Test(.proves(.S116)) func `A restart of bluetoothd does not end the listener, and closing the manager does`() {

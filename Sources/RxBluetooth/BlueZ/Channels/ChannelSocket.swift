@@ -6,7 +6,11 @@ import Glibc
 /// ``ChannelState`` decides what to do; this class uses the socket and runs the timers.
 final class ChannelSocket {
     private var state: ChannelState
-    private let client: BlueZClient
+    /// The user may hold the channel longer than the manager exists.
+    private weak let client: BlueZClient?
+    private let bus: BusContext
+    private let deadlines: Deadlines
+    private let teardowns: TeardownTracker
     private let device: DeviceKey
     private let target: String
     private let sockets: any L2CAPSockets
@@ -53,6 +57,9 @@ final class ChannelSocket {
         state = ChannelState(isAccepted: isAccepted)
         self.device = device
         self.client = client
+        bus = client.bus
+        deadlines = client.settings.deadlines
+        teardowns = client.teardowns
         self.sockets = sockets
         target = Self.target(psm, device.address)
         guard isAccepted else { return }
@@ -80,10 +87,9 @@ final class ChannelSocket {
     }
 
     private func execute(_ action: ChannelState.Action) {
-        let deadlines = client.settings.deadlines
         switch action {
         case .startOpenDeadline:
-            deadline = client.bus.schedule(after: deadlines.openChannel) { [weak self] in self?.handle(.openDeadline) }
+            deadline = bus.schedule(after: deadlines.openChannel) { [weak self] in self?.handle(.openDeadline) }
         case .cancelDeadline: deadline?.cancel()
         case .waitForConnection: watchWriter { [weak self] in self?.readStatus() }
         case .open(let parameters):
@@ -109,9 +115,9 @@ final class ChannelSocket {
     /// Reads `Connected`: if the link is lost, the reason arrives before the reply and ends the channel.
     private func confirmLink() {
         stopWatching()
-        client.readFlag("Connected", of: BlueZ.device, at: device.path) { [weak self] _ in
+        client?.readFlag("Connected", of: BlueZ.device, at: device.path) { [weak self] _ in
             guard let self else { return }
-            handle(.linkConfirmed(isUp: client.links[device]?.isConnected == true))
+            handle(.linkConfirmed(isUp: client?.links[device]?.isConnected == true))
         }
     }
 
@@ -144,7 +150,7 @@ final class ChannelSocket {
 
     /// Watches the socket if there is a subscriber, and all subscribers have room.
     private func continueReceiving() {
-        let resume = client.bus.callback { [weak self] (_: Void) in self?.continueReceiving() }
+        let resume = bus.callback { [weak self] (_: Void) in self?.continueReceiving() }
         // Each full window must know how to continue, so all of them are examined.
         let isReady = receivers.map { $0.window.hasRoom(orRun: { resume(()) }) }.allSatisfy { $0 }
         guard !receivers.isEmpty, isReady, let reader, state.phase == .open || state.phase == .finishing else {
@@ -153,7 +159,7 @@ final class ChannelSocket {
             return
         }
         guard readWatch == nil else { return }
-        readWatch = client.bus.watch(reader, for: .readable) { [weak self] in self?.receiveWaiting() }
+        readWatch = bus.watch(reader, for: .readable) { [weak self] in self?.receiveWaiting() }
     }
 
     private func receiveWaiting() {
@@ -233,7 +239,7 @@ final class ChannelSocket {
 
     private func watchWriter(_ ready: @escaping () -> Void) {
         guard let writer else { return }
-        writeWatch = client.bus.watch(writer, for: .writable, ready)
+        writeWatch = bus.watch(writer, for: .writable, ready)
     }
 
     private func stopWatchingWriter() {
@@ -253,8 +259,8 @@ final class ChannelSocket {
     private func drain() {
         stopWatching()
         isDraining = true
-        client.teardowns.begin()
-        deadline = client.bus.schedule(after: client.settings.deadlines.cleanup) { [self] in handle(.drainDeadline) }
+        teardowns.begin()
+        deadline = bus.schedule(after: deadlines.cleanup) { [self] in handle(.drainDeadline) }
         pollUnsent()
     }
 
@@ -263,9 +269,9 @@ final class ChannelSocket {
         guard state.phase == .draining else { return }
         guard let writer, (writer.socket.unsentByteCount ?? 0) > 0 else {
             // The answer is awaited in a later turn, so that the caller has finished its own work.
-            return client.bus.perform { [self] in handle(.drained) }
+            return bus.perform { [self] in handle(.drained) }
         }
-        drainPoll = client.bus.schedule(after: Self.drainInterval) { [self] in pollUnsent() }
+        drainPoll = bus.schedule(after: Self.drainInterval) { [self] in pollUnsent() }
     }
 
     private func release() {
@@ -273,7 +279,7 @@ final class ChannelSocket {
         drainPoll?.cancel()
         reader = nil
         writer = nil
-        if isDraining { client.teardowns.end() }
+        if isDraining { teardowns.end() }
         isDraining = false
     }
 

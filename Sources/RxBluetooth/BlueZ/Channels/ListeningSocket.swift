@@ -2,7 +2,8 @@ import DBus
 
 /// A socket on which devices open L2CAP channels, and the channels that they have opened.
 final class ListeningSocket {
-    private let client: BlueZClient
+    /// The user may hold the listener longer than the manager exists.
+    private weak let client: BlueZClient?
     let adapter: UInt16
     let psm: UInt16
     private let options: L2CAPChannelOptions
@@ -42,7 +43,7 @@ final class ListeningSocket {
             watch = nil
             return
         }
-        if watch == nil { watch = client.bus.watch(end, for: .readable) { [weak self] in self?.acceptWaiting() } }
+        if watch == nil { watch = client?.bus.watch(end, for: .readable) { [weak self] in self?.acceptWaiting() } }
     }
 
     private func acceptWaiting() {
@@ -60,6 +61,10 @@ final class ListeningSocket {
     }
 
     private func open(_ accepted: L2CAPAcceptedSocket) throws(BluetoothError) {
+        guard let client else {
+            _ = OwnedDescriptor(adopting: accepted.socket)
+            throw BluetoothError(.closed)
+        }
         let key = DeviceKey(adapter: adapter, address: accepted.peer)
         let socket = try ChannelSocket(accepted.socket, to: key, psm: psm, client, sockets, isAccepted: true)
         guard let parameters = socket.parameters else { return }
