@@ -67,8 +67,8 @@ extension BluetoothManager {
     /// Whether this manager scans with its adapter.
     ///
     /// Emits the present value first, then each change, and never completes. True from the time at which bluetoothd has
-    /// started the discovery session of the manager's scans, until the session is stopped or lost. A restart after
-    /// silence does not change the value. Includes the scans with which the manager itself searches for a peripheral,
+    /// started the discovery session of the manager's scans, or has activated the monitor of its passive scans, until
+    /// both are stopped or lost. A restart after silence does not change the value. Includes the scans with which the manager itself searches for a peripheral,
     /// see ``connect(to:kind:options:)``. Scans of other programs do not count: ``Adapter/isDiscovering`` includes
     /// them.
     ///

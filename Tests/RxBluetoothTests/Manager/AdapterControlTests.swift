@@ -289,6 +289,33 @@ struct AdapterControlTests {
         #expect(other.elements == [false])
     }
 
+    @Test(.proves(.S111)) func `Scanning is true while a passive scan has an active monitor`() {
+        let scenario = Scenario(peripherals: [
+            .beacon("C0:00:00:00:00:02", name: "Two", rssi: -50, manufacturerData: [0x59: [1, 2]])
+        ])
+        let stage = Stage.withSockets(scenario).0
+        let isScanning = stage.record(stage.manager.isScanning)
+        stage.advance(10)
+        let passive = { (company: UInt16) in
+            stage.record(
+                stage.manager.scanForPeripherals(
+                    options: ScanOptions(mode: .passive(patterns: [.manufacturerData(of: company)]))))
+        }
+        let first = passive(0x59)
+        stage.advance(1_000)
+        #expect(isScanning.elements == [false, true])
+        // A second pattern replaces the monitor, and an active scan uses another session.
+        let others = [passive(0x4C), stage.record(stage.manager.scanForPeripherals())]
+        stage.advance(1_000)
+        first.dispose()
+        others[1].dispose()
+        stage.advance(1_000)
+        #expect(isScanning.elements == [false, true])
+        others[0].dispose()
+        stage.advance(1_000)
+        #expect(isScanning.elements == [false, true, false])
+    }
+
     @Test(.proves(.S111, .Q40)) func `Scans of other programs do not count`() {
         let stage = Stage()
         let isScanning = stage.record(stage.manager.isScanning)

@@ -50,6 +50,7 @@ final class PassiveScanSession: ScanReceiver {
         // Active and passive sessions of an adapter must not have the same number.
         number = -state.number
         if state.phase.step != before.phase.step { since = client.settings.now }
+        if state.isActive != before.isActive { client.publishReport() }
         if !state.awaitsActivation {
             deadline?.cancel()
             deadline = nil

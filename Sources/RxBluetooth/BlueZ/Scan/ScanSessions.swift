@@ -95,8 +95,10 @@ final class ScanSessions {
     /// Returns whether this manager scans actively with an adapter.
     func isActive(on adapter: UInt16) -> Bool { sessions[adapter]?.isActive == true }
 
-    /// The adapters with which this manager scans actively.
-    var scanning: Set<UInt16> { Set(sessions.filter { $0.value.state.isScanning }.keys) }
+    /// The adapters with which this manager scans, actively or passively.
+    var scanning: Set<UInt16> {
+        Set(sessions.filter { $0.value.state.isScanning }.keys).union(passive.filter { $0.value.state.isActive }.keys)
+    }
 
     /// The status of all sessions for a diagnosis.
     var diagnosis: [Diagnosis.ScanStatus] { all.compactMap(\.session.diagnosis) }
