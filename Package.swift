@@ -130,10 +130,11 @@ let package = Package(
                 argumentParser,
             ],
             swiftSettings: strict),
-        // Programs of other projects on `ble-cli simulate`; make test-clients runs them.
+        // Programs of other projects on the simulation; make test-clients runs them.
         .testTarget(
-            name: "ForeignClientTests", dependencies: ["DBus", "DaemonInterfaces"], exclude: ["Clients"],
-            swiftSettings: strict),
+            name: "ForeignClientTests",
+            dependencies: ["RxBluetooth", "RxBluetoothMocks", "DBus", "BusTesting", "DaemonInterfaces"],
+            exclude: ["Clients"], swiftSettings: strict),
         .testTarget(
             name: "BlueZTests", dependencies: ["RxBluetooth", "DBus", "DaemonInterfaces", "SoakTesting", "TestTraits"],
             exclude: ["Lab"],

@@ -136,7 +136,27 @@ async def pair(address):
         say(paired=False, connected=client.is_connected)
 
 
-STEPS = {"use": use, "describe": describe, "count": count, "lose": lose, "pair": pair}
+async def published(address):
+    """Uses the service FFA0: reads and writes FFA1, and gets five notifications of FFA2."""
+    async with BleakClient(await found(address)) as client:
+        characteristics = sorted(client.services.get_service("ffa0").characteristics, key=lambda one: one.handle)
+        say(characteristics=[characteristic.uuid for characteristic in characteristics])
+        for characteristic in characteristics:
+            say(properties=sorted(characteristic.properties))
+        say(read=(await client.read_gatt_char("ffa1")).hex())
+        await client.write_gatt_char("ffa1", b"\x2a\x2b", response=True)
+        say(read=(await client.read_gatt_char("ffa1")).hex())
+        try:
+            await client.write_gatt_char("ffa1", b"\xff", response=True)
+        except Exception as error:
+            say(refused=f"{type(error).__name__}: {error}")
+        values = asyncio.Queue()
+        await client.start_notify("ffa2", lambda _, value: values.put_nowait(bytes(value)))
+        say(counts=await several(values, 5))
+        await client.stop_notify("ffa2")
+
+
+STEPS = {"published": published, "use": use, "describe": describe, "count": count, "lose": lose, "pair": pair}
 _, step, addresses = sys.argv
 addresses = addresses.split(",")
 if step in STEPS:

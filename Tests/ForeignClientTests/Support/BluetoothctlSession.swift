@@ -18,7 +18,7 @@ final class BluetoothctlSession {
     private var readCount = 0
 
     /// Starts a session, and waits until its agent is registered. bluetoothctl is terminated after 40 s.
-    init(on simulation: SimulateProcess) throws {
+    init(on simulation: some SimulatedSystemBus) throws {
         inputDuplicate = FileHandle(
             fileDescriptor: fcntl(input.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 0), closeOnDealloc: true)
         process = try ClientPrograms.process(["bluetoothctl"], bus: simulation.bus, limit: 40, output: output)
