@@ -6,7 +6,7 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
     /// All behaviours, in the order of the table in `docs/conformance.md`.
     static let all =
         objects + discovery + filters + devices + connection + disconnection + reading + writing
-        + notifications + sockets + invalidCalls + pairing + applications + advertisements
+        + notifications + sockets + invalidCalls + pairing + applications + advertisements + adapterPower
     /// The behaviours that `RXBLUETOOTH_BEHAVIOUR` selects; all if it is not set.
     static let wanted = all.filter { behaviour in
         guard let part = ProcessInfo.processInfo.environment["RXBLUETOOTH_BEHAVIOUR"] else { return true }
