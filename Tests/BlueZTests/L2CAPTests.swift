@@ -15,7 +15,7 @@ extension LabTests {
             let environment = ProcessInfo.processInfo.environment["RXBLUETOOTH_L2CAP_BYTES"]
             let count = environment.flatMap(Int.init) ?? 10_000_000
             try await Lab.withManager { manager in
-                try await manager.withConnection(to: "HRM-0") { peripheral in
+                try await manager.withConnection(to: "HRM-0", within: .seconds(1_700)) { peripheral in
                     let data = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 11) }
                     let start = ContinuousClock.now
                     let echoed = try await peripheral.openL2CAPChannel(psm: 0x80, options: Self.options)
@@ -67,6 +67,8 @@ extension LabTests {
                     #expect(facts.role == .known(.central))
                     #expect(facts.rssi == .known(-52))
                     #expect(facts.interval.value == nil)
+                    // The tests run as root, which may read the PHY.
+                    #expect(facts.phy == .known(LinkPHYs(transmit: .oneMegabit, receive: .oneMegabit)))
                     print("Link facts: PHY \(facts.phy), interval \(facts.interval)")
                     try await peripheral.requestConnectionParameters(.balanced).value
                 }
@@ -79,9 +81,35 @@ extension LabTests {
             try await Lab.withManager { manager in
                 let address = try await manager.peripheral(named: "HRM-1").address
                 try await manager.peripheral(named: "HRM-1").forget().value
-                let peripheral = try await manager.connect(to: address, kind: .random).firstValue()
-                #expect(peripheral.address == address)
+                try await Self.connect(manager, to: address, expectsScan: false)
             }
+        }
+
+        @Test(.proves(.S112)) func `If bluetoothd has no ConnectDevice, a scan of the manager finds the device`()
+            async throws
+        {
+            try await Lab.withManager { manager in
+                let address = try await manager.peripheral(named: "HRM-1").address
+                try await manager.peripheral(named: "HRM-1").forget().value
+                try await Outage.withoutExperimentalMethods {
+                    _ = try await manager.state.filter { $0 == .poweredOn }.firstValue()
+                    try await Self.connect(manager, to: address, expectsScan: true)
+                    try await manager.settled().value
+                }
+            }
+        }
+
+        /// Connects by address, and expects that the manager scans meanwhile or not.
+        private static func connect(
+            _ manager: BluetoothManager, to address: BluetoothAddress, expectsScan: Bool
+        ) async throws {
+            let scanning = ReplaySubject<Bool>.createUnbounded()
+            let subscription = manager.isScanning.subscribe(scanning)
+            let peripheral = try await manager.connect(to: address, kind: .random).firstValue()
+            #expect(peripheral.address == address)
+            subscription.dispose()
+            scanning.onCompleted()
+            #expect(try await scanning.allValues().contains(true) == expectsScan)
         }
 
         @Test(.proves(.S109, .S110)) func `The adapter is switched off and on, and named`() async throws {

@@ -32,6 +32,8 @@ ECHO = 0x80  # the PSM on which every peripheral echoes L2CAP packets
 CENTRAL = 0x30  # the last byte of the central that uses services of the adapter
 MUTE = 0x21  # the last byte of the peripheral that accepts no connection
 RSSI_WHEN_CONNECTED = -52
+# bumble formats each packet for its log even if nothing is logged, which takes longer than the transfer.
+hci.HCI_AclDataPacket.__str__ = hci.HCI_Event.__str__ = object.__repr__
 
 
 @dataclass
@@ -183,6 +185,7 @@ class Radio(Controller):
     Complete, which bumble never sends. After 4 s the kernel cancels the established connection and never closes it:
     bluetoothd shows the device as disconnected, and the peripheral stays connected."""
 
+    le_acl_data_packet_length = 251  # with bumble's 27, fragments of L2CAP channels have at most 23 bytes
     le_features = Controller.le_features & ~(
         hci.LeFeatureMask.LL_PRIVACY | hci.LeFeatureMask.LE_EXTENDED_ADVERTISING
     )

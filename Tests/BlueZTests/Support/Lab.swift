@@ -45,9 +45,9 @@ enum Lab {
 }
 
 extension ObservableType where Element: Sendable {
-    /// Returns the first element. Throws if none arrives within ``Lab/timeout``.
-    func firstValue() async throws -> Element {
-        try await take(1).timeout(Lab.timeout, scheduler: Lab.clock).asSingle().value
+    /// Returns the first element. Throws if none arrives within the limit.
+    func firstValue(within limit: RxTimeInterval = Lab.timeout) async throws -> Element {
+        try await take(1).timeout(limit, scheduler: Lab.clock).asSingle().value
     }
 
     /// Returns all elements of the stream. Throws if the stream does not complete within ``Lab/timeout``.
@@ -67,14 +67,15 @@ extension BluetoothManager {
         try await scanForPeripherals().filter { $0.peripheral.name == name }.firstValue().peripheral
     }
 
-    /// Connects to a peripheral by its name while the body runs.
+    /// Connects to a peripheral by its name while the body runs, which must end within the limit.
     func withConnection(
-        to name: String, _ body: @escaping @Sendable (Peripheral) async throws -> Void
+        to name: String, within limit: RxTimeInterval = Lab.timeout,
+        _ body: @escaping @Sendable (Peripheral) async throws -> Void
     ) async throws {
         let peripheral = try await peripheral(named: name)
         try await peripheral.connect()
             .flatMap { peripheral in Single<Void>.create { try await body(peripheral) }.asObservable() }
-            .firstValue()
+            .firstValue(within: limit)
     }
 }
 

@@ -37,11 +37,27 @@ enum Outage: CaseIterable {
     /// The kind of error with which a scan fails in this outage.
     var scanErrorKind: BluetoothError.Kind { self == .kill ? .daemonUnavailable : .poweredOff }
 
+    /// Runs work with a bluetoothd that offers no experimental methods, and restores the usual one.
+    static func withoutExperimentalMethods(_ work: () async throws -> Void) async throws {
+        try Self.kill.begin()
+        try startDaemon(isExperimental: false)
+        let result: Result<Void, any Error>
+        do {
+            // The adapter of the new bluetoothd is on when this succeeds.
+            try await Self.power.end()
+            result = .success(try await work())
+        } catch { result = .failure(error) }
+        try Self.kill.begin()
+        try await Self.kill.end()
+        try result.get()
+    }
+
     /// Starts the bluetoothd of the virtual machine.
-    static func startDaemon() throws {
+    static func startDaemon(isExperimental: Bool = true) throws {
         let daemon = Process()
         daemon.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        daemon.arguments = ["PATH=/usr/libexec/bluetooth:/usr/sbin:/usr/bin:/bin", "bluetoothd", "-n", "-E"]
+        daemon.arguments =
+            ["PATH=/usr/libexec/bluetooth:/usr/sbin:/usr/bin:/bin", "bluetoothd", "-n"] + (isExperimental ? ["-E"] : [])
         daemon.standardOutput = FileHandle.nullDevice
         daemon.standardError = FileHandle.nullDevice
         try daemon.run()
