@@ -63,7 +63,7 @@ public final class SimulatedBlueZ: Sendable {
     }
 
     deinit {
-        // The thread of a real connection may be running a turn, and the objects of the daemon do not retain each other.
+        // The thread of a real connection may be running a turn, and the daemon's objects do not retain each other.
         guard let bus = state.withLock({ $0.bus }),
             let connection = bus as? Connection ?? (bus as? any ForwardingBus)?.forwardingTarget as? Connection
         else { return }

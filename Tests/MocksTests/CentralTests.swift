@@ -144,7 +144,7 @@ struct CentralTests {
     }
 
     @Test(arguments: [true, false])
-    func `When bluetoothd ends, the link of a central ends, and it can connect to the next one`(isCrash: Bool) {
+    func `When bluetoothd ends, the link of a central ends, and it can connect again`(isCrash: Bool) {
         let log = Log()
         let (stage, central) = registered(["read", "notify"], log: log)
         central.subscribe(to: "fff0")

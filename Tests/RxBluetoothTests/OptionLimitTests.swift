@@ -90,7 +90,8 @@ struct OptionLimitTests {
         { $0.connect = $1 }, { $0.services = $1 }, { $0.operation = $1 }, { $0.pair = $1 }, { $0.disconnect = $1 },
         { $0.disconnectReasonGrace = $1 }, { $0.rssi = $1 }, { $0.startScan = $1 }, { $0.stopScan = $1 },
         { $0.snapshot = $1 },
-        { $0.diagnosis = $1 }, { $0.cleanup = $1 },
+        { $0.diagnosis = $1 }, { $0.cleanup = $1 }, { $0.request = $1 }, { $0.exclusiveAccess = $1 },
+        { $0.openChannel = $1 }, { $0.power = $1 },
     ]
 
     @Test(arguments: setters.indices, none + [longest])

@@ -68,9 +68,9 @@ extension BluetoothManager {
     ///
     /// Emits the present value first, then each change, and never completes. True from the time at which bluetoothd has
     /// started the discovery session of the manager's scans, or has activated the monitor of its passive scans, until
-    /// both are stopped or lost. A restart after silence does not change the value. Includes the scans with which the manager itself searches for a peripheral,
-    /// see ``connect(to:kind:options:)``. Scans of other programs do not count: ``Adapter/isDiscovering`` includes
-    /// them.
+    /// both are stopped or lost. A restart after silence does not change the value. Includes the scans with which the
+    /// manager itself searches for a peripheral, see ``connect(to:kind:options:)``. Scans of other programs do not
+    /// count: ``Adapter/isDiscovering`` includes them.
     ///
     /// Fails only with ``BluetoothError/Kind/closed``, when the manager is closed. Hot; the first subscription opens
     /// the bus. Delivers on the manager's queue.

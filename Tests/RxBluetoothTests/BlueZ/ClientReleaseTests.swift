@@ -41,13 +41,13 @@ struct ClientReleaseTests {
         func count(_ member: String) -> Int { simulation.calls.count { $0.member == member } }
     }
 
+    // Guard: both values are used only on the thread of the test.
     private struct Transfer: @unchecked Sendable {
-        // Guard: both values are used only on the thread of the test.
         let setup: Setup
         let work: (Setup) throws -> Void
     }
 
-    @Test func `A reply to a registration that arrives after the release of the client is ignored`() {
+    @Test func `A reply to a registration after the release of the client is ignored`() {
         let setup = Setup(Fault("RegisterApplication", .late(.seconds(1))))
         setup.scheduler.advanceBy(100)
         let services = Emitter<PublishedServices> { _ in }
@@ -60,7 +60,7 @@ struct ClientReleaseTests {
         #expect(setup.count("RegisterApplication") == 1 && services.isActive)
     }
 
-    @Test func `A reply to a change of power that arrives after the release of the client is ignored`() {
+    @Test func `A reply to a change of power after the release of the client is ignored`() {
         let setup = Setup(Fault("Set", property: "Powered", .late(.seconds(1))))
         setup.scheduler.advanceBy(100)
         let emitter = Emitter<Never> { _ in }

@@ -122,6 +122,20 @@ struct ExclusiveAccessTests {
         #expect(stage.methods == ["ReadValue", "ReadValue"])
     }
 
+    @Test(.proves(.S104), arguments: [Duration.zero, .seconds(-1)])
+    func `A deadline of zero or less begins no exclusive access`(deadline: Duration) {
+        let begun = Guarded(false)
+        let access = stage.record(
+            peripheral.exclusively(options: OperationOptions(deadline: deadline)) { _ in
+                begun.withLock { $0 = true }
+                return Observable.just(1)
+            })
+        let read = stage.record(value.readValue())
+        stage.advance(1_000)
+        #expect(access.kind == .invalidArgument && !begun.withLock { $0 })
+        #expect(read.isCompleted && link.isLive)
+    }
+
     @Test(.proves(.S104)) func `The default deadline of an exclusive access is that of the manager`() {
         var deadlines = Deadlines.prompt
         deadlines.exclusiveAccess = .seconds(3)

@@ -141,6 +141,18 @@ struct LinkFactsTests {
             ])
     }
 
+    @Test(.proves(.S118), arguments: [Duration.zero, .seconds(-1)])
+    func `A deadline of zero or less has passed at once`(deadline: Duration) {
+        var deadlines = Deadlines.prompt
+        deadlines.rssi = deadline
+        let stage = Stage(with: [Sensor.peripheral], deadlines: deadlines, controller: Controller())
+        let peripheral = stage.find(Sensor.address)
+        let link = stage.connect(peripheral)
+        #expect(stage.record(peripheral.readLinkFacts()).outcome(stage) == .timedOut)
+        #expect(stage.record(peripheral.requestConnectionParameters(.fast)).outcome(stage) == .timedOut)
+        #expect(link.isLive)
+    }
+
     @Test(.proves(.S118)) func `Without a connection, nothing is requested`() {
         #expect(stage.record(peripheral.readLinkFacts()).outcome(stage) == .notConnected)
         #expect(stage.record(peripheral.requestConnectionParameters(.fast)).outcome(stage) == .notConnected)

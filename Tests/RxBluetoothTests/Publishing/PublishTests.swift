@@ -62,6 +62,22 @@ struct PublishTests {
         stage.expectSettled()
     }
 
+    @Test(.proves(.S93), arguments: [Duration.zero, .seconds(-1)])
+    func `With a deadline of zero or less, publishing fails and nothing stays registered`(deadline: Duration) {
+        var deadlines = Deadlines.prompt
+        deadlines.operation = deadline
+        let stage = Stage(deadlines: deadlines)
+        stage.simulation.bluez.add(Fault("RegisterApplication", .late(.milliseconds(1))))
+        let published = stage.record(stage.manager.publish(Self.services, resumes: false))
+        stage.advance(100)
+        #expect(published.kind == .timedOut)
+        stage.advance(2_000)
+        let central = stage.simulation.bluez.connectCentral()
+        stage.advance(1_000)
+        #expect(stage.discovered(by: central) == [])
+        stage.expectSettled()
+    }
+
     @Test(.proves(.S94)) func `Services that bluetoothd would refuse fail before anything is sent`() {
         let long = [UInt8](repeating: 0, count: 513)
         let described = { (descriptor: LocalDescriptor) in

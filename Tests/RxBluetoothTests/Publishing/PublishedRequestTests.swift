@@ -124,6 +124,21 @@ struct PublishedRequestTests {
         stage.expectNoTimers()
     }
 
+    @Test(.proves(.S95), arguments: [Duration.zero, .seconds(-1)])
+    func `With a deadline of zero or less, only constant values answer requests`(
+        deadline: Duration
+    ) {
+        var deadlines = Deadlines.prompt
+        deadlines.request = deadline
+        let (stage, central, published) = published(
+            LocalCharacteristic(0xFFA1, .read, onRead: { _ in .never() }),
+            LocalCharacteristic(0xFFA2, .read, value: [1]), deadlines: deadlines)
+        let reads = [central.read("ffa1"), central.read("ffa2")]
+        stage.advance(200)
+        #expect(reads[0].error == 0x0E && reads[1].value == [1])
+        #expect(published.isLive)
+    }
+
     @Test(.proves(.S96)) func `All parts of a long read come from the value of the first part`() {
         let count = Guarded(UInt8(0))
         let (stage, central, published) = published(
