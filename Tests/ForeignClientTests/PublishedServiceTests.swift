@@ -29,7 +29,9 @@ extension ForeignClientTests {
             try user.say("connect \(PublishedSimulation.address)", until: "ServicesResolved: yes\n")
             try user.say("menu gatt", until: "export")
             let attributes = try user.ask("list-attributes \(PublishedSimulation.address)")
-            for uuid in ["ffa0", "ffa1", "ffa2", "2902"] { #expect(attributes.contains(Self.full(uuid)), "\(attributes)") }
+            for uuid in ["ffa0", "ffa1", "ffa2", "2902"] {
+                #expect(attributes.contains(Self.full(uuid)), "\(attributes)")
+            }
             try user.say("select-attribute \(Self.full("ffa1"))", until: "]")
             try user.say("read", until: "  01 02 03 ")
             try user.say("write \"0x2a 0x2b\"", until: "Attempting to write")
