@@ -4,7 +4,7 @@ extension Behaviour {
     private static let none: [String: Value] = [:]
     private static let set = "org.freedesktop.DBus.Properties.Set"
 
-    /// Behaviours of an adapter that is switched off and on, and of its name.
+    /// Behaviours of an adapter that is switched off and on, and of applications meanwhile.
     static let adapterPower = [
         Behaviour(
             "Powered can be set to false and true, and to its present value", 31,
@@ -111,28 +111,6 @@ extension Behaviour {
             trial.pass(.seconds(1))
             trial.flush()
             served.end()
-        },
-        Behaviour(
-            "A long Alias of the adapter is stored, unless its first 248 bytes end within a character",
-            transcript: """
-                hci0 Set org.bluez.Adapter1 Alias nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn -> ok
-                hci0 Adapter1 Alias=nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn
-                hci0 Get org.bluez.Adapter1 Alias -> nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn
-                hci0 Set org.bluez.Adapter1 Alias あああああああああああああああああああああああああああああああああああああああああああああああああああああああああああああああああああああああああああああああああああ -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
-                hci0 Get org.bluez.Adapter1 Alias -> nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn
-                hci0 Set org.bluez.Adapter1 Alias  -> ok
-                hci0 Adapter1 Alias=BlueZ 5.66
-                """
-        ) { trial in
-            let client = trial.first
-            for name in [String(repeating: "n", count: 250), String(repeating: "あ", count: 83)] {
-                client.set("hci0", "Adapter1", "Alias", name)
-                trial.pass(.milliseconds(500))
-                trial.flush()
-                client.get("hci0", "Adapter1", "Alias")
-            }
-            client.set("hci0", "Adapter1", "Alias", "")
-            trial.pass(.milliseconds(500))
         },
     ]
 }
