@@ -60,13 +60,14 @@ let package = Package(
         .target(name: "RxFoundation", dependencies: ["Rx"], swiftSettings: strict),
         // Helpers that several modules share, not for users.
         .target(name: "RxBluetoothSupport", path: "Sources/Support", swiftSettings: strict),
-        // Decodes and encodes advertisements and characteristics. Independent of all other modules.
+        // Decodes and encodes advertisements and characteristics. Independent of all other modules; RxBluetooth uses it.
         .target(name: "BluetoothValues", dependencies: ["CCrypto"], swiftSettings: strict),
         // Names of RxSwift 5 and earlier, for sources that still use them.
         .target(name: "RxDeprecated", dependencies: ["Rx"], swiftSettings: strict),
         .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: strict),
         .target(
-            name: "RxBluetooth", dependencies: ["Rx", "DBus", "CBluetooth", "RxBluetoothSupport", log],
+            name: "RxBluetooth",
+            dependencies: ["Rx", "DBus", "CBluetooth", "RxBluetoothSupport", "BluetoothValues", log],
             swiftSettings: strict),
         // Separate from the library, so that only programs with metrics link swift-metrics.
         .target(

@@ -53,28 +53,28 @@ extension ValueDecodingError: CustomStringConvertible {
     /// What failed, why, and the bytes, in one line.
     public var description: String {
         let data = bytes.isEmpty ? "no bytes" : HexText.text(bytes)
-        return "Decoding \(subject) failed: \(reason.text) Data: \(data)."
+        return "Decoding \(subject) failed: \(reason). Data: \(data)."
     }
 }
 
-extension ValueDecodingError.Reason {
-    /// The reason as a sentence.
-    var text: String {
+extension ValueDecodingError.Reason: CustomStringConvertible {
+    /// The reason as a phrase without a full stop.
+    public var description: String {
         switch self {
-        case .tooShort(let needed): "at least \(needed) bytes are needed."
-        case .tooLong(let allowed): "at most \(allowed) bytes are allowed."
-        case .lengthBeyondEnd(let offset): "the length at byte \(offset) points beyond the end."
-        case .unsupportedVersion(let version): "version \(version) is not supported."
-        case .reservedIdentifier(let identifier): "the identifier \(identifier) is not defined."
-        case .invalidValue(let field): "\(field) has a value that the specification forbids."
-        case .contradiction(let text): "\(text)."
-        case .missingKey: "it is encrypted; add the key of the device."
-        case .unsuitableKey: "the key has the wrong length; check the key of the device."
-        case .wrongKey: "the key does not match, or the data was changed; check the key of the device."
-        case .replayed(let counter, let last): "packet \(counter) is older than packet \(last)."
-        case .downgraded: "it is not encrypted, although the device has a key."
-        case .missingAddress: "it is encrypted, and the address of the sender is unknown."
-        case .wrongChecksum: "the checksum does not match."
+        case .tooShort(let needed): "at least \(needed) bytes are needed"
+        case .tooLong(let allowed): "at most \(allowed) bytes are allowed"
+        case .lengthBeyondEnd(let offset): "the length at byte \(offset) points beyond the end"
+        case .unsupportedVersion(let version): "version \(version) is not supported"
+        case .reservedIdentifier(let identifier): "the identifier \(identifier) is not defined"
+        case .invalidValue(let field): "\(field) has a value that the specification forbids"
+        case .contradiction(let text): "\(text)"
+        case .missingKey: "it is encrypted; add the key of the device"
+        case .unsuitableKey: "the key has the wrong length; check the key of the device"
+        case .wrongKey: "the key does not match, or the data was changed; check the key of the device"
+        case .replayed(let counter, let last): "packet \(counter) is older than packet \(last)"
+        case .downgraded: "it is not encrypted, although the device has a key"
+        case .missingAddress: "it is encrypted, and the address of the sender is unknown"
+        case .wrongChecksum: "the checksum does not match"
         }
     }
 }

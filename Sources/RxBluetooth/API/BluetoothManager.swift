@@ -1,4 +1,6 @@
-// Re-exports what the API uses, so that users import one module: streams (Rx), queues and `.seconds(1)` (Dispatch).
+// Re-exports what the API uses, so that users import one module: streams (Rx), queues and `.seconds(1)` (Dispatch),
+// and types of advertisements and characteristics (BluetoothValues).
+@_exported public import BluetoothValues
 @_exported public import Dispatch
 @_exported public import Rx
 

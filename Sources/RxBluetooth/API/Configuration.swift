@@ -1,3 +1,4 @@
+public import BluetoothValues
 public import Dispatch
 public import Logging
 public import Rx
@@ -51,6 +52,10 @@ extension BluetoothManager {
         /// channels, because the adapters of that bus may be simulated; the same applies if the environment variable
         /// `DBUS_SYSTEM_BUS_ADDRESS` names another bus than the one of the system.
         public var channels: (any L2CAPSockets)?
+        /// The keys of devices that encrypt their advertisements, see ``ScannedPeripheral/reading``. Default: none.
+        ///
+        /// Keys are in no log line, error or description. `KeyStore(file:)` reads them from a file.
+        public var keys = KeyStore()
 
         /// Makes a configuration that delivers on a dispatch queue.
         ///

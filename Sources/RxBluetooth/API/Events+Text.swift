@@ -31,6 +31,7 @@ extension BluetoothEvent.Kind {
         case .operationDropped: "An operation was dropped before it started."
         case .valueDropped: "A notified value was dropped, because its subscriber is too slow."
         case .scanResultsDropped: "Scan results were dropped, because their subscriber is too slow."
+        case .readingRefused: "The advertisement of a sensor was refused."
         case .linkNotClosed: "Closing the link failed; it may still be up."
         case .agentRefused(_, false): "bluetoothd refused to register the pairing agent."
         case .agentRefused(_, true): "bluetoothd refused to make the pairing agent the default."
@@ -98,6 +99,10 @@ extension BluetoothEvent.Kind {
         case .scanResultsDropped(let count, let total):
             details["dropped"] = "\(count)"
             details["count"] = "\(total)"
+        case .readingRefused(let peripheral, let error):
+            details.add(peripheral)
+            details["format"] = error.subject
+            if contents == .full { details["text"] = error.description }
         case .agentRefused(let error, _): details.add(error)
         case .pairingAnswered(let peripheral, let isAccepted):
             details.add(peripheral)

@@ -1,3 +1,4 @@
+public import BluetoothValues
 public import FoundationEssentials
 import Logging
 public import Rx
@@ -85,6 +86,10 @@ public struct BluetoothEvent: Equatable, Sendable {
         ///
         /// `count` results were dropped at once; the number of dropped results of this scan is `total`.
         case scanResultsDropped(count: Int, total: Int)
+        /// The advertisement of a known format was refused, because it is malformed, for example.
+        ///
+        /// Emitted when the reading is requested, see ``ScannedPeripheral/readingFailure``.
+        case readingRefused(Peripheral, ValueDecodingError)
         /// bluetoothd refused to register the pairing agent, or to make it the default agent.
         case agentRefused(BluetoothError, asDefault: Bool)
         /// The policy answered a pairing request.

@@ -245,6 +245,9 @@ extension Peripheral {
     /// The manager's access to bluetoothd; nil if the manager is deallocated.
     var present: BlueZAccess? { access }
 
+    /// Decodes advertisements with the keys of the manager; nil if the manager is deallocated.
+    var sensorReader: SensorReader? { access?.settings.sensors }
+
     /// The subject of the connection state, which is created on first use.
     var connection: BehaviorSubject<ConnectionState> {
         use.withLock { use in

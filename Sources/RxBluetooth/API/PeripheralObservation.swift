@@ -65,7 +65,7 @@ extension Peripheral {
     /// Observes the level that bluetoothd reports.
     ///
     /// - Parameter isCertain: Whether a level is certain to arrive, so that the stream needs no deadline.
-    private func batteryLevel(isCertain: Bool) -> Observable<Int> {
+    func batteryLevel(isCertain: Bool) -> Observable<Int> {
         stream { [self] client, emitter in
             emitter.attempt(.read, "the battery level of \(address)") { () throws(BluetoothError) in
                 let deadline = isCertain ? nil : client.settings.deadlines.services

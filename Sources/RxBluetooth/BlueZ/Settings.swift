@@ -14,6 +14,8 @@ final class Settings: Sendable {
     let delivery: DeliveryQueue
     let pairing: PairingPolicy
     let eventLog: EventLog
+    /// Decodes advertisements when their readings are requested.
+    let sensors: SensorReader
     /// Access to the adapter's controller, for facts that bluetoothd does not report; nil if there is none.
     let controller: (any HostController)?
     /// The source of advertisements besides bluetoothd; nil if there is none.
@@ -34,6 +36,7 @@ final class Settings: Sendable {
         channels = configuration.channels
         eventLog = EventLog(
             configuration.logger ?? silentLogger, configuration.logContents, by: delivery)
+        sensors = SensorReader(configuration.keys, eventLog)
     }
 }
 

@@ -1,3 +1,5 @@
+public import BluetoothValues
+
 extension BluetoothError {
     /// What went wrong.
     public enum Kind: Hashable, Sendable {
@@ -56,6 +58,10 @@ extension BluetoothError {
         case invalidArgument
         /// The peripheral replied with an ATT error; see ``BluetoothError/attCode``.
         case attError
+        /// The bytes of a characteristic are not a valid value of the requested type.
+        ///
+        /// The error of the decoder contains the bytes, the type and the reason.
+        case invalidValue(ValueDecodingError)
         /// The installed bluetoothd, or the device, does not support the operation.
         case unsupported
         /// Values arrived faster than the subscriber processed them, and its ``ValueBuffer`` is full.
@@ -140,6 +146,7 @@ extension BluetoothError.Kind {
         case .exclusiveUse: "exclusive-use"
         case .invalidArgument: "invalid-argument"
         case .attError: "att-error"
+        case .invalidValue: "invalid-value"
         case .unsupported: "unsupported"
         case .overflow: "overflow"
         case .resourceExhausted: "resource-exhausted"

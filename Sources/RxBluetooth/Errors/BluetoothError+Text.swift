@@ -96,6 +96,7 @@ extension BluetoothError: CustomStringConvertible {
         case .exclusiveUse: "another program has exclusive use of the characteristic"
         case .invalidArgument: "an argument is not valid"
         case .attError: "the peripheral refused with ATT error \(attText)"
+        case .invalidValue(let error): "the value is not a valid \(error.subject)"
         case .unsupported where attCode != nil: "the peripheral does not support the request"
         case .unsupported: "it is not supported"
         case .overflow: "values arrived faster than they were taken"
@@ -128,6 +129,9 @@ extension BluetoothError: CustomStringConvertible {
         case .connectFailed(let reason), .pairingFailed(let reason), .registrationFailed(let reason):
             return reason.isEmpty ? nil : reason
         case .bluez: return [dbusName, dbusMessage].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
+        case .invalidValue(let error):
+            let bytes = error.bytes.map { Hex.text($0) }.joined()
+            return "\(error.reason), bytes: \(bytes.isEmpty ? "none" : bytes)"
         case .unsupported where attCode != nil: return "ATT error \(attText)"
         case .refused where attCode != nil: return "ATT error \(attText)"
         case .invalidArgument, .unsupported, .protocolViolation, .attributeNotFound, .notPermitted: return dbusMessage
@@ -214,6 +218,7 @@ extension BluetoothError {
         case .invalidArgument: "Change the argument."
         case .attError where attCode == 0x05 || attCode == 0x0C || attCode == 0x0F: "Pair with the peripheral."
         case .attError: "Look up the code in the documentation of the peripheral."
+        case .invalidValue: "Read the bytes, and look up their format in the documentation of the peripheral."
         case .unsupported where attCode != nil: "Read in the documentation of the peripheral what it supports."
         case .unsupported where operation == .scan:
             "Start bluetoothd with its experimental mode (-E), use a newer kernel, or scan with the mode .active."

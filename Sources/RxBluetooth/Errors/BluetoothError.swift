@@ -15,6 +15,7 @@
 ///   operation; ``Kind/attError``, ``Kind/needsPairing``, ``Kind/refused``, ``Kind/invalidArgument`` or ``Kind/busy``
 ///   if the peripheral or bluetoothd refuses; ``Kind/exclusiveUse`` if another program has exclusive use;
 ///   ``Kind/connectionStalled`` if an earlier operation of the connection needed a pairing that was refused.
+/// - Reading and observing values as a Swift type: ``Kind/invalidValue(_:)``.
 /// - Connecting: ``Kind/connectFailed(_:)``, ``Kind/noFreeSlot``, ``Kind/bondLost`` or ``Kind/discoveryFailed``.
 /// - Pairing: ``Kind/pairingFailed(_:)``. If the bond exists already, pairing succeeds.
 /// - Advertising: ``Kind/noFreeSlot`` or ``Kind/registrationFailed(_:)``.

@@ -32,7 +32,7 @@ enum ExitCode: Int32, Sendable {
         case .busy, .alreadyConnected, .alreadyDone, .notConnected, .disconnected, .connectFailed, .noFreeSlot,
             .bondLost, .discoveryFailed, .notPermitted, .needsPairing, .connectionStalled, .refused,
             .exclusiveUse,
-            .invalidArgument, .attError, .unsupported, .overflow, .resourceExhausted, .pairingFailed,
+            .invalidArgument, .invalidValue, .attError, .unsupported, .overflow, .resourceExhausted, .pairingFailed,
             .registrationFailed,
             .channelRefused, .channelClosed, .protocolViolation, .closed, .bluez:
             self = .failed

@@ -8,6 +8,7 @@ struct DocumentExampleTests {
         ("/docs/radio.md", "DirectConnectionExampleTests.swift"), ("/docs/radio.md", "L2CAPExampleTests.swift"),
         ("/README.md", "StayingConnectedTests.swift"), ("/docs/local-services.md", "PublishedServiceTests.swift"),
         ("/Mocks/Mocks.docc/TestingAGateway.md", "ParserTests.swift"),
+        ("/README.md", "SensorExample.swift"),
     ])
     func `The document contains the example verbatim`(_ page: String, _ file: String) throws {
         let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")

@@ -16,7 +16,8 @@ struct Stage {
         _ scenario: Scenario = .everyday, starting: Bool = true, adapter: AdapterSelection = .automatic,
         deadlines: Deadlines = .prompt, pairing: PairingPolicy = PairingPolicy(),
         controller: (any HostController)? = nil, delivery: Delivery = Ground.delivery,
-        advertisements: (any AdvertisementSource)? = nil, channels: (any L2CAPSockets)? = nil
+        advertisements: (any AdvertisementSource)? = nil, channels: (any L2CAPSockets)? = nil,
+        keys: KeyStore = KeyStore()
     ) {
         simulation = Ground.simulation(scenario, scheduler: scheduler, starting: starting)
         busShutdown = BusShutdown(simulation)
@@ -26,6 +27,7 @@ struct Stage {
         configuration.controller = controller
         configuration.delivery = delivery
         configuration.channels = channels
+        configuration.keys = keys
         // A scripted bluetoothd, on a stage that does not start the simulation, has no radio that sends packets.
         let usesPackets = Ground.usesPackets && starting
         configuration.advertisements = advertisements ?? (usesPackets ? SimulatedSockets(simulation) : nil)

@@ -26,6 +26,39 @@ final class AttributeTree {
         }
     }
 
+    /// Emits the only characteristic with this UUID, as soon as the services are read.
+    func findCharacteristic(
+        _ uuid: BluetoothUUID, in service: BluetoothUUID?, of peripheral: Peripheral, _ emitter: Emitter<Characteristic>
+    ) {
+        let target = "the characteristic \(uuid) of \(peripheral.address)"
+        emitter.attempt(.discover, target) { () throws(BluetoothError) in
+            let link = try links.live(peripheral.key)
+            let stopWaiting = link.serviceDiscovery.wait { [weak self, weak link] error in
+                guard let self, let link else { return }
+                emitter.attempt(.discover, target) { () throws(BluetoothError) in
+                    if let error { throw error }
+                    emitter.finish(try onlyCharacteristic(uuid, in: service, over: link))
+                }
+            }
+            emitter.onEnd(stopWaiting)
+        }
+    }
+
+    private func onlyCharacteristic(
+        _ uuid: BluetoothUUID, in service: BluetoothUUID?, over link: Link
+    ) throws(BluetoothError) -> Characteristic {
+        let services = try Self.select(services(over: link) { _ in true }, service.map { [$0] } ?? [], \.uuid)
+        var all: [Characteristic] = []
+        for service in services { all += try characteristics(of: service, []) }
+        let found = try Self.select(all, [uuid], \.uuid)
+        guard found.count == 1 else {
+            let places = found.map { "\(Hex.text($0.handle)) in service \($0.service.uuid)" }.joined(separator: ", ")
+            throw BluetoothError(
+                .invalidArgument, detail: "\(uuid) is not unique: there are the handles \(places)")
+        }
+        return found[0]
+    }
+
     private func services(over link: Link, where isIncluded: (UInt16) -> Bool) -> [Service] {
         let all = mirror.devices[link.key]?.services ?? [:]
         return all.filter { isIncluded($0.key) }.sorted { $0.key < $1.key }.compactMap { handle, record in

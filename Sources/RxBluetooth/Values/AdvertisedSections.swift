@@ -1,0 +1,47 @@
+public import BluetoothValues
+
+extension AdvertisementData {
+    /// The parts of the advertisement that formats of sensors occupy, for a ``SensorDecoder``.
+    ///
+    /// With ``rawData``, these are the sections of the latest packet, in its order. Otherwise they are all manufacturer
+    /// data and service data that bluetoothd has merged, in the order of the identifiers. Services without a 16-bit
+    /// UUID are omitted, because no known format uses one.
+    public var sections: [AdvertisedSection] {
+        rawData == nil ? mergedSections : structures.compactMap(AdvertisedSection.init)
+    }
+
+    private var mergedSections: [AdvertisedSection] {
+        let manufacturers = manufacturerData.sorted { $0.key < $1.key }
+            .map { AdvertisedSection.manufacturer($0.key, $0.value) }
+        let services = serviceData.compactMap { service, bytes in
+            service.shortNumber.map { AdvertisedSection.service($0, bytes) }
+        }
+        return manufacturers + services.sorted { $0.identifier < $1.identifier }
+    }
+}
+
+extension AdvertisedSection {
+    /// Makes a section from an AD structure; nil if it is too short for its identifier.
+    ///
+    /// Source: Core Specification Supplement, Part A, 1.4 and 1.11.
+    public init?(_ structure: ADStructure) {
+        let bytes = structure.bytes
+        switch structure.type {
+        case 0xFF, 0x16:
+            guard bytes.count >= 2 else { return nil }
+            let identifier = UInt16(bytes[0]) | UInt16(bytes[1]) << 8
+            self.init(structure.type == 0xFF ? .manufacturer : .service, identifier, Array(bytes.dropFirst(2)))
+        default: self = .structure(structure.type, bytes)
+        }
+    }
+}
+
+extension BluetoothUUID {
+    /// The same UUID in the type of BluetoothValues.
+    init(attribute uuid: AttributeUUID) { self.init(high: uuid.high, low: uuid.low) }
+}
+
+extension SenderAddress {
+    /// Makes the same address in the type that keys and decoders use.
+    public init(_ address: BluetoothAddress) { self.init(address.number) }
+}

@@ -1,0 +1,178 @@
+import FoundationEssentials
+import RxBluetooth
+import RxBluetoothMocks
+import TestTraits
+import Testing
+
+/// The readings of advertisements.
+struct SensorReadingTests {
+    private static let ruuvi = HexDigits.bytes("0512FC5394C37C0004FFFC040CAC364200CDCBB8334C884F")
+    private static let encrypted = "54:48:E6:8F:80:A5"
+    private static let key = "231d39c1d7cc1ab1aee224cd096db932"
+
+    private static func keys(_ key: String = key) -> KeyStore {
+        var keys = KeyStore()
+        keys["54:48:E6:8F:80:A5"] = DeviceKey(key)
+        return keys
+    }
+
+    private func scanned(_ data: AdvertisementData, _ address: BluetoothAddress = "C0:00:00:00:00:01")
+        -> ScannedPeripheral
+    {
+        ScannedPeripheral(peripheral: Peripheral(address: address), advertisementData: data)
+    }
+
+    @Test(.proves(.S128)) func `A scan result has a reading without a manager`() {
+        let tag = scanned(AdvertisementData(manufacturerData: [0x0499: Self.ruuvi]))
+        #expect(tag.reading?.format == .ruuvi)
+        #expect(tag.reading?.value(of: .temperature) == 24.3)
+        #expect(tag.reading == tag.reading)
+        #expect(tag.readingFailure == nil)
+        #expect(tag.value(as: RuuviTag.self)?.humidity == 53.49)
+        #expect(tag.value(as: BTHome.self) == nil)
+        let lamp = scanned(AdvertisementData(localName: "Lamp", manufacturerData: [0x0059: [1]]))
+        #expect(lamp.reading == nil)
+        #expect(lamp.readings == [])
+        #expect(lamp.readingFailure == nil)
+    }
+
+    @Test func `A reading with values precedes that of a phone`() {
+        let data = AdvertisementData(
+            manufacturerData: [0x004C: [0x10, 0x01], 0x0499: Self.ruuvi], serviceData: [0x1234: [1]])
+        let both = scanned(data)
+        #expect(both.readings.map(\.format) == [.appleContinuity, .ruuvi])
+        #expect(both.reading?.format == .ruuvi)
+        #expect(scanned(AdvertisementData(manufacturerData: [0x004C: [0x10, 0x01]])).reading?.measurements == [])
+    }
+
+    @Test func `A recorded packet has the sections that it contains`() {
+        let packet: [UInt8] = [2, 0x01, 0x06, 5, 0x16, 0xD2, 0xFC, 0x40, 0x05, 2, 0x16, 0xD2]
+        let sections = AdvertisementData(packet: packet).sections
+        #expect(sections == [.structure(1, [6]), .service(0xFCD2, [0x40, 0x05])])
+        let merged = AdvertisementData(
+            manufacturerData: [2: [1], 1: []], serviceData: [0x181A: [2], "6E400003-B5A3-F393-E0A9-E50E24DCCA9E": [3]])
+        #expect(merged.sections == [.manufacturer(1, []), .manufacturer(2, [1]), .service(0x181A, [2])])
+    }
+
+    @Test(arguments: ["40", "4002", "4002ca", "40ff00", "41", "41a472", ""])
+    func `A malformed or encrypted advertisement has the reason and no reading`(digits: String) {
+        let bytes = HexDigits.bytes(digits)
+        let device = scanned(AdvertisementData(serviceData: [0xFCD2: bytes]))
+        if let failure = device.readingFailure {
+            #expect(device.reading == nil)
+            #expect(failure.bytes == bytes)
+        } else {
+            #expect(device.reading?.measurements == [])
+        }
+        #expect(device.value(as: BTHome.self) == nil || device.readingFailure == nil)
+    }
+
+    @Test(.proves(.S130)) func `A scan for a format emits its advertisements, and skips malformed ones`() {
+        let stage = Stage(with: [
+            .beacon("C0:00:00:00:00:01", manufacturerData: [0x0499: Self.ruuvi]),
+            .beacon("C0:00:00:00:00:02", manufacturerData: [0x0499: [5, 1, 2]]),
+            .beacon("C0:00:00:00:00:03", serviceData: ["fcd2": [0x40, 0x01, 0x5D]]),
+        ])
+        let events = stage.record(stage.manager.events)
+        let tags = stage.record(stage.manager.scan(for: RuuviTag.self))
+        let homes = stage.record(stage.manager.scan(for: BTHome.self))
+        stage.advance(1_000)
+        #expect(tags.elements.count > 5)
+        #expect(Set(tags.elements.map(\.peripheral.address)) == ["C0:00:00:00:00:01"])
+        #expect(tags.elements.first?.value.temperature == 24.3)
+        #expect(tags.elements.first?.reading.isRepeated == false)
+        #expect(tags.elements.last?.reading.isRepeated == true)
+        #expect(tags.isLive)
+        #expect(homes.elements.first?.reading.battery == 93)
+        let refused = events.elements.filter { if case .readingRefused = $0.kind { true } else { false } }
+        #expect(!refused.isEmpty)
+        #expect(refused.first?.description.contains("ruuvi") == true)
+        #expect(refused.first?.description.contains("C0:00") == false)
+    }
+
+    @Test(.proves(.S128)) func `A scan whose readings nobody requests decodes nothing`() {
+        let stage = Stage(with: [.beacon("C0:00:00:00:00:02", manufacturerData: [0x0499: [5, 1, 2]])])
+        let events = stage.record(stage.manager.events)
+        let scan = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        let isRefusal = { (event: BluetoothEvent) in if case .readingRefused = event.kind { true } else { false } }
+        #expect(!events.elements.contains(where: isRefusal))
+        #expect(scan.elements.first?.readingFailure?.reason == .tooShort(needed: 24))
+        _ = scan.elements.first?.reading
+        stage.advance(1)
+        #expect(events.elements.count(where: isRefusal) == 1)
+    }
+
+    /// Returns a result of each payload that a sensor sends, and the stage, whose manager has the keys.
+    private func encrypted(_ keys: KeyStore, _ payloads: String...) -> (Stage, [ScannedPeripheral]) {
+        let stage = Stage(
+            Scenario(peripherals: [
+                .beacon(Self.encrypted, serviceData: ["fcd2": HexDigits.bytes(payloads.first ?? "")])
+            ]), keys: keys)
+        let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
+        var results: [ScannedPeripheral] = []
+        for payload in payloads {
+            stage.simulation.bluez.advertise(
+                SimulatedAdvertisement(
+                    every: .milliseconds(100), rssi: -60, serviceData: ["fcd2": HexDigits.bytes(payload)],
+                    firstAfter: .zero), from: Self.encrypted)
+            stage.advance(1_000)
+            let bytes = HexDigits.bytes(payload)
+            results += scan.elements.last { $0.advertisementData.serviceData(of: 0xFCD2) == bytes }.map { [$0] } ?? []
+        }
+        #expect(results.count == payloads.count)
+        return (stage, results)
+    }
+
+    @Test(.proves(.S129)) func `An encrypted advertisement is decoded with the key of its device`() {
+        let (stage, results) = encrypted(Self.keys(), "41a47266c95f730011223378237214")
+        defer { withExtendedLifetime(stage) {} }
+        #expect(results.first?.reading?.value(of: .temperature) == 25.06)
+        #expect(results.first?.reading?.isEncrypted == true)
+        #expect(results.first?.value(as: BTHome.self)?.reading.value(of: .humidity) == 50.55)
+    }
+
+    @Test(.proves(.S128, .S129)) func `A replayed packet is refused, and each result keeps its own reading`() {
+        let (stage, results) = encrypted(
+            Self.keys(), "41e445f3c9962b332211006c7c4519", "413e932cc7175f34221100553876af",
+            "41723d3035fb88322211009e7414c0")
+        defer { withExtendedLifetime(stage) {} }
+        guard results.count == 3 else { return }
+        for _ in 1...2 {
+            #expect(results[0].reading != nil)
+            #expect(results[1].reading != nil)
+            #expect(results[1].reading?.isRepeated == false)
+            #expect(results[2].reading == nil)
+            guard case .replayed = results[2].readingFailure?.reason else {
+                Issue.record("\(String(describing: results[2].readingFailure))")
+                return
+            }
+            #expect(results[2].value(as: BTHome.self) == nil)
+        }
+    }
+
+    @Test(.proves(.S129)) func `A missing or wrong key, and a device that stops encrypting, are refused`() {
+        let sent = "41a47266c95f730011223378237214"
+        for (keys, payload, reason) in [
+            (KeyStore(), sent, .missingKey), (Self.keys(String(repeating: "0", count: 32)), sent, .wrongKey),
+            (Self.keys(), "4002ca0903bf13", .downgraded),
+        ] as [(KeyStore, String, ValueDecodingError.Reason)] {
+            let (stage, results) = encrypted(keys, payload)
+            #expect(results.first?.readingFailure?.reason == reason)
+            #expect(results.first?.reading == nil)
+            #expect(results.first?.readingFailure?.description.contains("00000000") == false)
+            withExtendedLifetime(stage) {}
+        }
+        var configuration = BluetoothManager.Configuration()
+        configuration.keys = Self.keys()
+        #expect(!"\(configuration)".contains(Self.key))
+    }
+}
+
+/// Hexadecimal digits in tests.
+enum HexDigits {
+    static func bytes(_ text: String) -> [UInt8] {
+        let digits = text.compactMap(\.hexDigitValue)
+        return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}
