@@ -92,7 +92,7 @@ enum GATTTreeItem: Sendable {
 
     private static func text(_ value: ReadResult, of uuid: BluetoothUUID) -> String {
         switch value {
-        case .success(let bytes): "  = " + ValueDecoder.line(bytes, of: uuid)
+        case .success(let bytes): "  = " + ValueText.line(bytes, of: uuid)
         case .failure(let error): "  ! " + Sanitiser.clean(CLIError(error).text)
         }
     }
@@ -150,7 +150,7 @@ enum GATTTreeJSON {
             }
         return [
             ("value", .string(orNull: bytes.map { HexBytes.text($0) })),
-            ("decoded", bytes.flatMap { ValueDecoder.decode($0, of: uuid)?.json } ?? .null),
+            ("decoded", bytes.flatMap { DecodedValue($0, of: uuid)?.json } ?? .null),
             ("error", error?.json ?? .null),
         ]
     }

@@ -5,8 +5,8 @@ indirect enum JSON: Sendable {
     case null
     case bool(Bool)
     case number(Int)
-    /// A fixed-point number: 2350 with two places is `23.50`.
-    case decimal(Int, places: Int)
+    /// A number, written without a fraction if it is whole; null if it is not finite.
+    case double(Double)
     case string(String)
     case array([JSON])
     case object([(key: String, value: JSON)])
@@ -29,7 +29,7 @@ indirect enum JSON: Sendable {
         case .null: text += "null"
         case .bool(let value): text += value ? "true" : "false"
         case .number(let value): text += String(value)
-        case .decimal(let value, let places): text += Self.decimal(value, places)
+        case .double(let value): text += value.isFinite ? NumberText.of(value) : "null"
         case .string(let value): Self.write(value, to: &text)
         case .array(let values):
             Self.write(values, between: "[", "]", to: &text) { $0.write(to: &$1) }
@@ -40,14 +40,6 @@ indirect enum JSON: Sendable {
                 member.value.write(to: &text)
             }
         }
-    }
-
-    /// Returns a fixed-point number as text: 2350 with two places is `23.50`.
-    static func decimal(_ value: Int, _ places: Int) -> String {
-        guard places > 0 else { return String(value) }
-        let digits = String(value.magnitude)
-        let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-        return (value < 0 ? "-" : "") + padded.dropLast(places) + "." + padded.suffix(places)
     }
 
     private static func write<Item>(

@@ -31,6 +31,12 @@ extension ScannedPeripheral {
         .joined(separator: ", ")
     }
 
+    /// What the advertisement says, or why it was refused; empty if it has no known format.
+    var displayReading: String {
+        if let reading { return reading.display }
+        return readingFailure.map { Sanitiser.clean("\($0.subject): \($0.reason)") } ?? ""
+    }
+
     /// The result as one line of text.
     var line: String {
         let strength = rssi.map { "\($0) dBm" } ?? "-"
@@ -38,6 +44,8 @@ extension ScannedPeripheral {
             peripheral.address.description, String(repeating: " ", count: max(0, 8 - strength.count)) + strength,
             TextWidth.fit(displayName, to: max(24, TextWidth.of(displayName))),
         ]
+        let reading = displayReading
+        if !reading.isEmpty { parts.append("{\(reading)}") }
         if !displayCompanies.isEmpty { parts.append("[\(displayCompanies)]") }
         if !displayServices.isEmpty { parts.append(displayServices) }
         if isCached { parts.append("(remembered)") }
@@ -77,7 +85,8 @@ extension ScannedPeripheral {
             ),
             ("services", .array(data.serviceUUIDs.map { .string($0.description) })),
             ("connectable", data.isConnectable.map { .bool($0) } ?? .null),
-            ("cached", .bool(isCached)),
+            ("cached", .bool(isCached)), ("reading", reading?.json ?? .null),
+            ("readingError", .string(orNull: reading == nil ? readingFailure?.description : nil)),
         ])
     }
 }

@@ -40,7 +40,7 @@ final class LiveScanTable: ScanView {
     private func update(_ sighting: ScannedPeripheral) -> Bool {
         let row = ScanTableLayout.TableRow(
             address: sighting.peripheral.address.description, rssi: sighting.rssi, name: sighting.displayName,
-            company: sighting.displayCompanies, services: sighting.displayServices)
+            reading: sighting.displayReading, company: sighting.displayCompanies, services: sighting.displayServices)
         return state.withLock { state in
             state.count += 1
             let address = sighting.peripheral.address
@@ -101,14 +101,15 @@ struct ScanTableLayout: Sendable {
         var address: String
         var rssi: Int16?
         var name: String
+        var reading = ""
         var company: String
         var services: String
     }
 
     private static let maximumNameWidth = 64
-    private static let headings = ["ADDRESS", "RSSI", "NAME", "COMPANY", "SERVICES"]
+    private static let headings = ["ADDRESS", "RSSI", "NAME", "READING", "COMPANY", "SERVICES"]
     /// The minimum width of each column. A column is left out if its minimum width does not fit.
-    private static let minimumWidths = [17, 4, 8, 12, 12]
+    private static let minimumWidths = [17, 4, 8, 12, 12, 12]
 
     /// Returns the heading and as many rows as fit. The last line is the number of rows left out, if any.
     static func lines(_ rows: [TableRow], in size: TerminalSize) -> [String] {
@@ -126,7 +127,7 @@ struct ScanTableLayout: Sendable {
     }
 
     private static func cells(_ row: TableRow) -> [String] {
-        [row.address, row.rssi.map { String($0) } ?? "-", row.name, row.company, row.services]
+        [row.address, row.rssi.map { String($0) } ?? "-", row.name, row.reading, row.company, row.services]
     }
 
     /// Returns the number of columns that a terminal shows, from the left; at least 1, the address.

@@ -53,6 +53,8 @@ protocol Verb: Sendable {
     var needsAdapter: Bool { get }
     /// How pairing requests are answered. The default rejects all of them.
     var pairing: PairingPolicy { get }
+    /// The keys of devices that encrypt their advertisements. The default has none.
+    var keys: KeyStore { get }
 
     /// Whether the process waits for bluetoothd's replies before it exits.
     ///
@@ -67,6 +69,7 @@ protocol Verb: Sendable {
 extension Verb {
     var needsAdapter: Bool { true }
     var pairing: PairingPolicy { PairingPolicy() }
+    var keys: KeyStore { KeyStore() }
     func waitsForReplies(after code: ExitCode) -> Bool { true }
 }
 

@@ -72,14 +72,16 @@ struct BLECLI: ParsableCommand {
               ble-cli connect "Heart rate"
               ble-cli read C0:FF:EE:00:00:01 "Battery Level"
               ble-cli write Strap 2A39 01
+              ble-cli write Strap 2A39 --value reset
               ble-cli notify Strap 2A37 --count 10
+              ble-cli decode 2A37 105A00080010
               ble-cli connect "Heart rate" --simulate
               ble-cli simulate
             """,
         subcommands: [
             DiagnoseCommand.self,
             AdaptersCommand.self, ScanCommand.self, ConnectCommand.self, ReadCommand.self, WriteCommand.self,
-            NotifyCommand.self, PairCommand.self, ForgetCommand.self, SimulateCommand.self,
+            NotifyCommand.self, PairCommand.self, ForgetCommand.self, DecodeCommand.self, SimulateCommand.self,
         ])
 }
 
@@ -102,9 +104,10 @@ enum CommandProcess {
         let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "ble-cli.run")
         let simulation = scenario.map { Simulation($0, scheduler: scheduler) }
         let messages = Messages(output: FileOutput.error, isJSON: options.json)
-        let configuration = BluetoothManager.Configuration(
+        var configuration = BluetoothManager.Configuration(
             adapter: options.adapter, scheduler: scheduler, deadlines: options.deadlines, pairing: verb.pairing,
             logger: options.isVerbose ? logger(to: messages) : nil)
+        configuration.keys = verb.keys
         let manager =
             if let simulation {
                 BluetoothManager(configuration: configuration, bus: simulation.connect())

@@ -44,7 +44,7 @@ struct ReadVerb: LinkVerb {
 extension CommandContext {
     /// Prints a value as one line.
     func show(_ value: [UInt8], of characteristic: Characteristic) throws {
-        guard options.json else { return try output.line(ValueDecoder.line(value, of: characteristic.uuid)) }
+        guard options.json else { return try output.line(ValueText.line(value, of: characteristic.uuid)) }
         try output.line(JSON.object(characteristic.jsonMembers(value, at: scheduler.now)).text)
     }
 }
@@ -58,7 +58,7 @@ extension Characteristic {
             ("service", .string(service.uuid.description)), ("serviceName", .string(orNull: service.uuid.name)),
             ("characteristic", .string(uuid.description)), ("characteristicName", .string(orNull: uuid.name)),
             ("handle", .string(AttributeHandle.text(handle))), ("value", .string(HexBytes.text(value))),
-            ("decoded", ValueDecoder.decode(value, of: uuid)?.json ?? .null),
+            ("decoded", DecodedValue(value, of: uuid)?.json ?? .null),
         ]
     }
 }

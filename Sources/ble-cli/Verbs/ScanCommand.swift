@@ -7,7 +7,8 @@ struct ScanCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan", abstract: "Show advertising devices.",
         discussion: """
-            On a terminal, shows a live table; columns that do not fit are left out. In a pipe, prints one line for \
+            On a terminal, shows a live table; columns that do not fit are left out. Advertisements of known sensors \
+            are decoded; those that are encrypted need their key. In a pipe, prints one line for \
             each new device and each change of its name; with --json, one object for each new device and each change \
             of its name or services. With --all, prints a line for every advertisement, also on a terminal.
 
@@ -18,6 +19,7 @@ struct ScanCommand: BluetoothCommand {
               ble-cli scan --json --all > advertisements.jsonl
               ble-cli scan --json --reconnect
               ble-cli scan --passive --all
+              ble-cli scan --keys ~/sensor-keys
             """)
 
     @OptionGroup var common: CommonOptions
@@ -45,12 +47,14 @@ struct ScanCommand: BluetoothCommand {
                 + "bluetoothd -E."))
     var passive = false
 
+    @OptionGroup var keys: KeyOptions
+
     func verb() throws(CLIError) -> any Verb {
         var uuids: [BluetoothUUID] = []
         for text in services { uuids.append(try ServiceArgument.parse(text)) }
         return ScanVerb(
             services: uuids, showsAll: showsAll, includesKnown: includesKnown, reconnects: reconnect,
-            isPassive: passive)
+            isPassive: passive, keys: try keys.parsed())
     }
 }
 
@@ -65,6 +69,8 @@ struct ScanVerb: Verb {
     var reconnects = false
     /// Whether the scan only listens, without requests to the devices.
     var isPassive = false
+    /// The keys of devices that encrypt their advertisements.
+    var keys = KeyStore()
 
     /// With `reconnects`, discovery restarts after this long without any advertisement (Q42).
     private static let silence = Duration.seconds(90)

@@ -8,6 +8,9 @@ struct CommandLineTests {
     @Test(arguments: [
         ["scan"], ["scan", "--json", "--service", "180D", "--service", "180F", "--timeout", "1"], ["adapters", "-v"],
         ["read", "x", "2A37", "--scenario", "crowd"], ["write", "x", "2A39", "00", "--response"], ["simulate"],
+        ["decode", "2A37", "0060"], ["decode", "--manufacturer", "0499", "05"],
+        ["scan", "--key", "a=b", "--keys", "x"],
+        ["write", "x", "2A39", "--value", "reset"],
         ["simulate", "crowd", "--bus", "unix:path=/x"], ["connect", "--", "--x"], ["diagnose", "--adapter", "-1"],
         ["scan", "--help"], ["scan", "-h"], ["help", "scan"], ["help"], ["--help"], [], ["help", "dance"],
         ["scan", "help"],

@@ -31,9 +31,9 @@ struct ScanTableLayoutTests {
             in: TerminalSize(columns: 80, rows: 24))
         #expect(
             lines == [
-                "ADDRESS            RSSI  NAME    COMPANY  SERVICES",
-                "C0:FF:EE:00:00:01   -58  体温計           A",
-                "C0:FF:EE:00:00:01  -100  Strap            B",
+                "ADDRESS            RSSI  NAME    READING  COMPANY  SERVICES",
+                "C0:FF:EE:00:00:01   -58  体温計                    A",
+                "C0:FF:EE:00:00:01  -100  Strap                     B",
             ])
     }
 
@@ -70,8 +70,9 @@ struct ScanTableLayoutTests {
     @Test(
         arguments: [
             (10, ["ADDRESS"]), (20, ["ADDRESS"]), (24, ["ADDRESS", "RSSI"]), (40, ["ADDRESS", "RSSI", "NAME"]),
-            (60, ["ADDRESS", "RSSI", "NAME", "COMPANY"]), (80, ["ADDRESS", "RSSI", "NAME", "COMPANY", "SERVICES"]),
-            (120, ["ADDRESS", "RSSI", "NAME", "COMPANY", "SERVICES"]),
+            (60, ["ADDRESS", "RSSI", "NAME", "READING"]),
+            (80, ["ADDRESS", "RSSI", "NAME", "READING", "COMPANY", "SERVICES"]),
+            (120, ["ADDRESS", "RSSI", "NAME", "READING", "COMPANY", "SERVICES"]),
         ] as [(Int, [String])])
     func `Leaves out columns that do not fit, and cuts no heading`(
         width: Int, headings: [String]

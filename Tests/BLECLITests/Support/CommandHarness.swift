@@ -38,8 +38,9 @@ struct CommandHarness {
         _ verb: any Verb, _ options: CommandContext.Options = CommandContext.Options(), for seconds: Int = 60,
         meanwhile events: [(time: Int, event: @Sendable (CommandRunner) -> Void)] = []
     ) -> Outcome {
-        let configuration = BluetoothManager.Configuration(
+        var configuration = BluetoothManager.Configuration(
             adapter: options.adapter, scheduler: scheduler, deadlines: options.deadlines, pairing: verb.pairing)
+        configuration.keys = verb.keys
         let manager = BluetoothManager(configuration: configuration, bus: simulation.connect())
         let end = EndRecorder()
         let messages = Messages(output: errors, isJSON: options.json) { [scheduler] in scheduler.now }

@@ -7,7 +7,7 @@ import Testing
 struct ScanCommandTests {
     private static let keys: Set<String> = [
         "time", "adapter", "address", "addressType", "name", "rssi", "txPower", "appearance", "flags",
-        "manufacturerData", "companies", "serviceData", "services", "connectable", "cached",
+        "manufacturerData", "companies", "serviceData", "services", "connectable", "cached", "reading", "readingError",
     ]
 
     @Test func `Prints one JSON object per device, and stops the scan at the time limit`() throws {

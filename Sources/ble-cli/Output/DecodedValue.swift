@@ -1,0 +1,167 @@
+import RxBluetooth
+
+/// The meaning of a characteristic's or descriptor's value.
+struct DecodedValue: Equatable, Sendable {
+    /// A field of the value.
+    struct Field: Equatable, Sendable {
+        let name: String
+        let value: FieldValue
+        var unit = ""
+
+        /// The value with its unit, sanitised.
+        var display: String {
+            let text =
+                switch value {
+                case .number(let number): NumberText.of(number)
+                case .integer(let number), .special(let number): String(number)
+                case .medical(let number): number.description
+                case .text(let text): "\"" + Sanitiser.clean(text.withoutPadding, quote: true) + "\""
+                case .bytes(let bytes): HexBytes.text(bytes)
+                case .numbers(let numbers): numbers.map(NumberText.of).joined(separator: ", ")
+                case .unknown: "not known"
+                }
+            return unit.isEmpty || value == .unknown ? text : text + " " + unit
+        }
+
+        /// The number, text or list of numbers as JSON; null for a value that is not known.
+        var jsonValue: JSON {
+            switch value {
+            case .number(let number): .double(number)
+            case .integer(let number), .special(let number): .number(Int(number))
+            case .medical(let number): .double(number.value)
+            case .text(let text): .string(text.withoutPadding)
+            case .bytes(let bytes): .string(HexBytes.text(bytes))
+            case .numbers(let numbers): .array(numbers.map { .double($0) })
+            case .unknown: .null
+            }
+        }
+    }
+
+    /// The fields, without those that only say which other fields are present.
+    let fields: [Field]
+    /// The meaning in words; nil if it consists of the fields.
+    private var words: String?
+
+    /// The meaning as sanitised text.
+    var display: String {
+        if let words { return words }
+        guard fields.count != 1 else { return fields[0].display }
+        return fields.map { Sanitiser.clean($0.name) + " " + $0.display }.joined(separator: ", ")
+    }
+
+    /// The meaning as a JSON object. The number is that of the first field.
+    var json: JSON {
+        let first = fields.first
+        let isNumber = first?.value.number?.isFinite == true
+        let text: String = if case .text(let text)? = first?.value { text.withoutPadding } else { display }
+        return .object([
+            ("text", .string(text)), ("number", isNumber ? first?.jsonValue ?? .null : .null),
+            ("unit", .string(orNull: first.flatMap { $0.unit.isEmpty ? nil : $0.unit })),
+            (
+                "fields",
+                .array(
+                    fields.map { field in
+                        .object([
+                            ("name", .string(field.name)), ("value", field.jsonValue),
+                            ("unit", .string(orNull: field.unit.isEmpty ? nil : field.unit)),
+                        ])
+                    })
+            ),
+        ])
+    }
+
+    private init(_ fields: [Field]) { self.fields = fields }
+
+    /// Decodes a value; nil if the UUID has no published structure, or the value is malformed.
+    init?(_ value: [UInt8], of uuid: BluetoothUUID) {
+        guard let decoded = try? DecodedValue(checking: value, of: uuid) else { return nil }
+        self = decoded
+    }
+
+    /// Decodes a value; nil if the UUID has no published structure.
+    ///
+    /// Throws the reason if the value is malformed.
+    init?(checking value: [UInt8], of uuid: BluetoothUUID) throws(ValueDecodingError) {
+        guard let number = uuid.shortNumber else { return nil }
+        if let descriptor = try Self.descriptor(value, number) {
+            self = descriptor
+            return
+        }
+        guard let structure = CharacteristicStructure.structure(of: number) else { return nil }
+        let entries = try structure.decode(value).entries
+        let isFlags = { (entry: CharacteristicRecord.Entry) in entry.name == "Flags" && entries.count > 1 }
+        let fields = entries.filter { !isFlags($0) }
+            .map { Field(name: $0.name, value: $0.value, unit: $0.unit.symbol) }
+        // Text that is not UTF-8 has no meaning but its bytes.
+        if fields.count == 1, case .bytes = fields[0].value { return nil }
+        self.init(fields)
+    }
+
+    /// Decodes a Characteristic User Description or a Client Characteristic Configuration; nil for other descriptors.
+    ///
+    /// Source: Core Specification 5.4, Vol 3, Part G, 3.3.3.
+    private static func descriptor(_ value: [UInt8], _ number: UInt16) throws(ValueDecodingError) -> DecodedValue? {
+        switch number {
+        case 0x2901:
+            let name = "Characteristic User Description"
+            guard let text = String(validating: value, as: UTF8.self) else {
+                throw ValueDecodingError(name, .invalidValue(field: "the text"), bytes: value)
+            }
+            return DecodedValue([Field(name: name, value: .text(text))])
+        case 0x2902:
+            let name = "Client Characteristic Configuration"
+            guard value.count == 2 else {
+                throw ValueDecodingError(
+                    name, value.count < 2 ? .tooShort(needed: 2) : .tooLong(allowed: 2), bytes: value)
+            }
+            let names = [(1, "notifications on"), (2, "indications on")].filter { value[0] & $0.0 != 0 }.map(\.1)
+            var decoded = DecodedValue([Field(name: name, value: .bytes(value))])
+            decoded.words = names.isEmpty ? "off" : names.joined(separator: ", ")
+            return decoded
+        default: return nil
+        }
+    }
+}
+
+/// Lines with a value: its bytes, followed by their meaning.
+enum ValueText {
+    /// Returns a value as text: its bytes, followed by their meaning if it is known or likely.
+    static func line(_ value: [UInt8], of uuid: BluetoothUUID) -> String {
+        guard !value.isEmpty else { return "(empty)" }
+        return HexBytes.text(value) + (meaning(value, of: uuid).map { "  " + $0 } ?? "")
+    }
+
+    /// Returns the known meaning of a value, why it is malformed, or a guess: plain text or a small number.
+    ///
+    /// Only four or more bytes are taken as text, because two or three bytes are often letters by chance.
+    static func meaning(_ value: [UInt8], of uuid: BluetoothUUID) -> String? {
+        do throws(ValueDecodingError) {
+            if let known = try DecodedValue(checking: value, of: uuid) { return known.display }
+        } catch {
+            return "(not a valid \(error.subject): \(error.reason))"
+        }
+        if value.count >= 4, let text = String(validating: value, as: UTF8.self)?.withoutPadding, !text.isEmpty,
+            Sanitiser.isHarmless(text)
+        {
+            return "\"" + Sanitiser.clean(text, quote: true) + "\""
+        }
+        return value.count == 1 ? String(value[0]) : nil
+    }
+}
+
+/// Numbers as text that JSON also accepts.
+enum NumberText {
+    /// Returns a finite number in decimal digits, as short as possible and without a fraction if it is whole.
+    static func of(_ number: Double) -> String {
+        number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : String(number)
+    }
+}
+
+extension String {
+    /// The text without the zeros with which devices pad it.
+    fileprivate var withoutPadding: String {
+        var text = unicodeScalars[...]
+        while text.last == "\0" { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,71 @@
+import RxBluetooth
+
+/// The reading of a sensor as text and as JSON.
+extension SensorReading {
+    /// The format, followed by what the device sends, in one sanitised line.
+    var display: String {
+        var parts = measurements.map(\.description)
+        parts += states.map { "\($0.kind.rawValue) \($0.isOn ? "on" : "off")" }
+        parts += events.map(\.display)
+        parts += identifiers.map { "\($0.kind.rawValue) \($0.text)" }
+        parts += texts
+        let name = format.rawValue + (model.map { " (\($0))" } ?? "")
+        return Sanitiser.clean(parts.isEmpty ? name : name + ": " + parts.joined(separator: ", "))
+    }
+
+    /// The reading as a JSON object, which always has the same keys.
+    var json: JSON {
+        .object([
+            ("format", .string(format.rawValue)), ("model", .string(orNull: model)),
+            (
+                "measurements",
+                .array(
+                    measurements.map { measurement in
+                        .object([
+                            ("quantity", .string(measurement.quantity.rawValue)),
+                            ("value", .double(measurement.value)), ("unit", .string(measurement.unit.rawValue)),
+                            ("symbol", .string(measurement.unit.symbol)), ("index", .number(measurement.index)),
+                        ])
+                    })
+            ),
+            (
+                "states",
+                .array(states.map { .object([("kind", .string($0.kind.rawValue)), ("on", .bool($0.isOn))]) })
+            ),
+            ("events", .array(events.map(\.json))),
+            (
+                "identifiers",
+                .array(
+                    identifiers.map { .object([("kind", .string($0.kind.rawValue)), ("value", .string($0.text))]) })
+            ),
+            ("texts", .array(texts.map { .string($0) })), ("timestamp", .number(orNull: timestamp)),
+            ("packetCounter", .number(orNull: packetCounter)), ("encrypted", .bool(isEncrypted)),
+            ("repeated", .bool(isRepeated)),
+        ])
+    }
+}
+
+extension SensorEvent {
+    fileprivate var display: String {
+        switch self {
+        case .button(let index, let press): "button \(index) \(press.rawValue)"
+        case .dimmer(let index, let steps): "dimmer \(index) \(steps) steps"
+        case .motion: "motion"
+        case .other(let name, let code): "\(name) \(code)"
+        }
+    }
+
+    fileprivate var json: JSON {
+        let (kind, index, press, number): (String, Int?, String?, Int?) =
+            switch self {
+            case .button(let index, let press): ("button", index, press.rawValue, nil)
+            case .dimmer(let index, let steps): ("dimmer", index, nil, steps)
+            case .motion: ("motion", nil, nil, nil)
+            case .other(let name, let code): (name, nil, nil, code)
+            }
+        return .object([
+            ("kind", .string(kind)), ("index", .number(orNull: index)), ("press", .string(orNull: press)),
+            ("number", .number(orNull: number)),
+        ])
+    }
+}

@@ -1,0 +1,130 @@
+import ArgumentParser
+import RxBluetooth
+
+/// The command `ble-cli decode`, which needs no Bluetooth.
+struct DecodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decode", abstract: "Print what bytes mean: a characteristic's value, or an advertisement.",
+        discussion: """
+            Works without Bluetooth. Bytes are hexadecimal digits, with or without 0x; spaces, colons or dashes may \
+            separate them. Encrypted advertisements need --address and a key.
+
+            EXAMPLES:
+              ble-cli decode 2A37 105A00080010
+              ble-cli decode "Battery Level" 57 --json
+              ble-cli decode --manufacturer 0499 0512FC5394C37C0004FFFC040CAC364200CDCBB8334C884F
+              ble-cli decode --service-data FCD2 4002CA0903BF13
+              ble-cli decode --service-data FCD2 41A47266C95F730011223378237214 --address 54:48:E6:8F:80:A5 \
+            --keys ~/keys
+            """)
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The bytes are manufacturer data of this company, without its identifier: 4 digits.", valueName: "company"))
+    var manufacturer: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The bytes are data of this service: a UUID or a name.", valueName: "service"))
+    var serviceData: String?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("The address of the sender.", valueName: "address"))
+    var address: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The advertised name; Inkbird and ThermoPro are recognised by it.", valueName: "name"))
+    var name: String?
+
+    @OptionGroup var keys: KeyOptions
+
+    @Flag(help: "Print a JSON object. See docs/json-output.md.")
+    var json = false
+
+    @Argument(help: "The characteristic, unless an option says where the bytes are from, and then the bytes.")
+    var bytes: [String]
+
+    func run() throws { try FileOutput.standard.line(try text()) }
+
+    /// Returns the line that the command prints. Throws if the bytes cannot be decoded.
+    func text() throws(CLIError) -> String {
+        guard let section = try section() else { return try characteristic() }
+        var sender: SenderAddress?
+        if let address {
+            guard let parsed = SenderAddress(address.trimmed) else {
+                throw CLIError(.usage, "“\(address)” is not an address. Give one such as C0:FF:EE:00:00:01.")
+            }
+            sender = parsed
+        }
+        var decoder = SensorDecoder(keys: try keys.parsed())
+        switch decoder.decode(section, from: sender, name: name) {
+        case .unknown:
+            throw CLIError(
+                .usage,
+                "The bytes have none of the known formats. Check the identifier, and that the bytes begin after it.")
+        case .failure(let error):
+            let isLocked = error.reason == .missingKey || error.reason == .missingAddress
+            throw CLIError(
+                .usage, isLocked ? "The advertisement is encrypted: give --address, and --key or --keys." : "\(error)")
+        case .reading(let reading):
+            guard json else { return reading.display }
+            return object(section.bytes, nil, ("reading", reading.json))
+        }
+    }
+
+    /// Returns the part of an advertisement that the options name; nil for a characteristic.
+    private func section() throws(CLIError) -> AdvertisedSection? {
+        guard manufacturer != nil || serviceData != nil else { return nil }
+        guard manufacturer == nil || serviceData == nil else {
+            throw CLIError(.usage, "Give either --manufacturer or --service-data.")
+        }
+        guard bytes.count == 1 else {
+            throw CLIError(.usage, "Give the bytes as one argument, without a characteristic.")
+        }
+        let data = try HexBytes.parse(bytes[0])
+        if let serviceData {
+            guard let number = try ServiceArgument.parse(serviceData).shortNumber else {
+                throw CLIError(.usage, "No known format uses the service “\(serviceData)”. Give a UUID of 4 digits.")
+            }
+            return .service(number, data)
+        }
+        var digits = (manufacturer ?? "").trimmed
+        if digits.hasPrefix("0x") || digits.hasPrefix("0X") { digits.removeFirst(2) }
+        guard digits.utf8.count == 4, digits.allSatisfy(\.isHexDigit), let company = UInt16(digits, radix: 16) else {
+            throw CLIError(.usage, "“\(manufacturer ?? "")” is not a company identifier. Give 4 digits such as 0499.")
+        }
+        return .manufacturer(company, data)
+    }
+
+    private func characteristic() throws(CLIError) -> String {
+        guard bytes.count == 2 else {
+            throw CLIError(
+                .usage,
+                "Give a characteristic and its bytes, or --manufacturer or --service-data with the bytes of an "
+                    + "advertisement.")
+        }
+        guard case .uuid(let uuid) = try CharacteristicArgument(parsing: bytes[0]) else {
+            throw CLIError(.usage, "“\(bytes[0])” is a handle, which has no meaning without a device. Give a UUID.")
+        }
+        let value = try HexBytes.parse(bytes[1])
+        let decoded: DecodedValue?
+        do throws(ValueDecodingError) { decoded = try DecodedValue(checking: value, of: uuid) } catch {
+            throw CLIError(.usage, "\(error)")
+        }
+        guard let decoded else {
+            throw CLIError(.usage, "The meaning of \(uuid) is not published, or the bytes are no text.")
+        }
+        return json ? object(value, uuid, ("decoded", decoded.json)) : decoded.display
+    }
+
+    private func object(_ value: [UInt8], _ uuid: BluetoothUUID?, _ meaning: (key: String, value: JSON)) -> String {
+        JSON.object([
+            ("characteristic", .string(orNull: uuid?.description)),
+            ("characteristicName", .string(orNull: uuid?.name)), ("value", .string(HexBytes.text(value))),
+            ("decoded", meaning.key == "decoded" ? meaning.value : .null),
+            ("reading", meaning.key == "reading" ? meaning.value : .null),
+        ])
+        .text
+    }
+}

@@ -1,0 +1,168 @@
+import Glibc
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+@testable import ble_cli
+
+/// The verb `decode`, and the readings and keys of `scan`.
+struct DecodeCommandTests {
+    private static let ruuvi = "0512FC5394C37C0004FFFC040CAC364200CDCBB8334C884F"
+    private static let encrypted = "41A47266C95F730011223378237214"
+    private static let key = "231d39c1d7cc1ab1aee224cd096db932"
+
+    private func decode(_ arguments: String...) throws -> String {
+        try #require(try BLECLI.parseVerb(["decode"] + arguments) as? DecodeCommand).text()
+    }
+
+    @Test func `Decodes the value of a characteristic`() throws {
+        #expect(try decode("2A37", "105A00080010") == "Heart Rate 90 bpm, RR-interval 2, 4 s")
+        #expect(try decode("Battery Level", "0x55") == "85 %")
+        #expect(try decode("2A6E", "64:09") == "24.04 °C")
+        #expect(try decode("2A00", "1B5B324A") == "\"\\u{1B}[2J\"")
+    }
+
+    @Test func `Decodes advertisements of manufacturers and services`() throws {
+        #expect(
+            try decode("--manufacturer", "0499", Self.ruuvi).hasPrefix(
+                "ruuvi (RuuviTag): temperature 24.3 °C, humidity 53.49 %"))
+        #expect(
+            try decode("--service-data", "FCD2", "4002ca0903bf13")
+                == "bthome: temperature 25.06 °C, humidity 50.55 %")
+        #expect(try decode("--manufacturer", "0x004C", "1001").hasPrefix("apple-continuity"))
+        let secret = try decode(
+            "--service-data", "FCD2", Self.encrypted, "--address", "54:48:E6:8F:80:A5", "--key",
+            "54:48:E6:8F:80:A5=" + Self.key)
+        #expect(secret.contains("temperature 25.06 °C"))
+    }
+
+    @Test func `The schema describes the output of decode`() throws {
+        let schema = try JSONSchema()
+        let value = try decode("2A37", "105A00080010", "--json")
+        #expect(schema.violations(of: value, as: "decoding") == [])
+        #expect(ParsedJSON(value)?["decoded"]?["number"]?.number == 90)
+        let reading = try decode("--manufacturer", "0499", Self.ruuvi, "--json")
+        #expect(schema.violations(of: reading, as: "decoding") == [])
+        #expect(ParsedJSON(reading)?["reading"]?["format"]?.string == "ruuvi")
+        for bytes in ["4000053a01", "4000053c0102", "4000052101", "44000701643a01", "40f001020304"] {
+            let line = try decode("--service-data", "FCD2", bytes, "--json")
+            #expect(schema.violations(of: line, as: "decoding") == [], "\(line)")
+        }
+    }
+
+    @Test(arguments: ["", "4", "40ff", "41", "gg", "4002ca0903bf1", String(repeating: "40", count: 600)])
+    func `Malformed bytes end with a reading or one line of error`(digits: String) {
+        do {
+            #expect(!(try decode("--service-data", "FCD2", digits)).contains("\n"))
+        } catch let error as CLIError {
+            #expect(error.code == .usage)
+            #expect(!error.text.contains("\n"))
+        } catch {
+            Issue.record(error)
+        }
+    }
+
+    @Test func `A file of keys must belong to its owner alone, and errors contain no key`() throws {
+        let path = "/tmp/ble-cli-keys-\(getpid())"
+        let file = unsafe open(path, O_CREAT | O_WRONLY | O_TRUNC, 0o600)
+        defer { unsafe unlink(path) }
+        let text = "# sensors\n54:48:E6:8F:80:A5=\(Self.key)\n"
+        #expect(unsafe write(file, text, text.utf8.count) == text.utf8.count)
+        let arguments = [
+            "decode", "--service-data", "FCD2", Self.encrypted, "--address", "54:48:E6:8F:80:A5", "--keys", path,
+        ]
+        let command = try #require(try BLECLI.parseVerb(arguments) as? DecodeCommand)
+        #expect(try command.text().contains("temperature 25.06 °C"))
+        #expect(fchmod(file, 0o640) == 0)
+        let refused = #expect(throws: CLIError.self) { try command.text() }
+        #expect(refused?.code == .usage)
+        #expect(refused?.text.contains("chmod 600") == true)
+        close(file)
+        for wrong in ["54:48:E6:8F:80:A5", "54:48:E6:8F:80:A5=\(Self.key)00", "x=\(Self.key)", "=", ""] {
+            let error = #expect(throws: CLIError.self) {
+                try decode("2A19", "55", "--key", wrong, "--manufacturer", "0499")
+            }
+            #expect(error?.code == .usage)
+            #expect(error?.text.contains("231d") == false)
+            let key = #expect(throws: CLIError.self) { try decode("--manufacturer", "0499", "05", "--key", wrong) }
+            #expect(key?.text.contains("ADDRESS=HEX") == true)
+            #expect(key?.text.contains("231d") == false)
+        }
+    }
+
+    /// A simulation of a sensor for each way in which a scan shows an advertisement.
+    private var harness: CommandHarness {
+        func sensor(_ number: Int, _ manufacturer: [UInt16: [UInt8]], _ service: [String: [UInt8]])
+            -> SimulatedPeripheral
+        {
+            SimulatedPeripheral("Sensor \(number)", address: "C0:FF:EE:00:00:1\(number)") {
+                SimulatedAdvertisement(
+                    every: .milliseconds(100), rssi: -50, name: "Sensor \(number)", manufacturerData: manufacturer,
+                    serviceData: service, firstAfter: .zero)
+            }
+        }
+        let bytes = { (text: String) in (try? HexBytes.parse(text)) ?? [] }
+        return CommandHarness(
+            Scenario(peripherals: [
+                sensor(1, [0x0499: bytes(Self.ruuvi)], [:]), sensor(2, [:], ["fcd2": bytes(Self.encrypted)]),
+                sensor(3, [0x0059: [1]], [:]),
+            ]))
+    }
+
+    @Test func `A scan prints readings, and the reason of a refused one`() {
+        let outcome = harness.run(ScanVerb(), .limited(.seconds(1)))
+        #expect(outcome.lines.contains { $0.contains("{ruuvi (RuuviTag): temperature 24.3 °C, ") })
+        #expect(outcome.lines.contains { $0.contains("{bthome: it is encrypted; add the key of the device}") })
+        #expect(outcome.lines.contains { $0.contains("Sensor 3") && !$0.contains("{") })
+    }
+
+    @Test func `A scan with --json has the reading of each advertisement`() throws {
+        let schema = try JSONSchema()
+        let outcome = harness.run(ScanVerb(), .limited(.seconds(1), json: true))
+        #expect(!outcome.lines.isEmpty)
+        for line in outcome.lines { #expect(schema.violations(of: line, as: "sighting") == []) }
+        let objects = outcome.lines.compactMap { ParsedJSON($0) }
+        let reading = try #require(objects.first { $0["address"]?.string == "C0:FF:EE:00:00:11" }?["reading"])
+        #expect(reading["format"]?.string == "ruuvi")
+        let refused = try #require(objects.first { $0["address"]?.string == "C0:FF:EE:00:00:12" })
+        #expect(refused["readingError"]?.string?.hasPrefix("Decoding bthome failed: ") == true)
+    }
+
+    @Test func `A scan decodes encrypted advertisements with their key`() {
+        var keys = KeyStore()
+        keys["C0:FF:EE:00:00:12"] = DeviceKey(Self.key)
+        // The payload was encrypted for another address, so this key must not decrypt it.
+        let outcome = harness.run(ScanVerb(keys: keys), .limited(.seconds(1)))
+        #expect(outcome.lines.contains { $0.contains("{bthome: the key does not match") })
+    }
+
+    @Test func `The live table shows readings`() {
+        let harness = CommandHarness(
+            Scenario(peripherals: [
+                SimulatedPeripheral("Tag", address: "C0:FF:EE:00:00:11") {
+                    SimulatedAdvertisement(
+                        every: .milliseconds(100), rssi: -50, name: "Tag",
+                        manufacturerData: [0x0499: (try? HexBytes.parse(Self.ruuvi)) ?? []])
+                }
+            ]), terminal: TerminalSize(columns: 160, rows: 24))
+        let outcome = harness.run(ScanVerb(), .limited(.seconds(1)))
+        #expect(outcome.lines.contains { $0.contains("READING") })
+        #expect(outcome.lines.contains { $0.contains("ruuvi (RuuviTag): temperature") })
+    }
+
+    @Test func `Write encodes a typed value, also for a handle`() throws {
+        let strap = Target.address("C0:FF:EE:00:00:01")
+        let harness = CommandHarness()
+        let written = harness.run(
+            WriteVerb(target: strap, characteristic: .uuid(0x2A39), value: [], typed: "reset"), .asJSON)
+        #expect(written.code == .done, "\(written.errors)")
+        #expect(try #require(ParsedJSON(written.lines.first ?? ""))["value"]?.string == "01")
+        #expect(harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A39))).lines == ["01  1"])
+        let handle = try #require(ParsedJSON(written.lines.first ?? "")?["handle"]?.string)
+        let number = try #require(AttributeHandle.parse(handle))
+        let wrong = harness.run(
+            WriteVerb(target: strap, characteristic: .handle(number), value: [], typed: "rest"))
+        #expect(wrong.code == .usage)
+        #expect(wrong.errors.count == 1)
+    }
+}
