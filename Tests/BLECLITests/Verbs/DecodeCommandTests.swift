@@ -128,12 +128,20 @@ struct DecodeCommandTests {
         #expect(refused["readingError"]?.string?.hasPrefix("Decoding bthome failed: ") == true)
     }
 
-    @Test func `A scan decodes encrypted advertisements with their key`() {
-        var keys = KeyStore()
-        keys["C0:FF:EE:00:00:12"] = DeviceKey(Self.key)
-        // The payload was encrypted for another address, so this key must not decrypt it.
-        let outcome = harness.run(ScanVerb(keys: keys), .limited(.seconds(1)))
-        #expect(outcome.lines.contains { $0.contains("{bthome: the key does not match") })
+    @Test func `A scan decodes encrypted advertisements with their key`() throws {
+        let address = "54:48:E6:8F:80:A5"
+        let payload = try HexBytes.parse(Self.encrypted)
+        let lines = try ["\(address)=\(Self.key)", "\(address)=\(String(repeating: "0", count: 32))"].map { key in
+            let command = try #require(try BLECLI.parseVerb(["scan", "--key", key]) as? ScanCommand)
+            let sensor = SimulatedPeripheral("Sensor", address: address) {
+                SimulatedAdvertisement(
+                    every: .milliseconds(100), rssi: -50, name: "Sensor",
+                    serviceData: ["fcd2": payload])
+            }
+            return CommandHarness(around: sensor).run(try command.verb(), .limited(.seconds(1))).lines
+        }
+        #expect(lines[0].contains { $0.contains("{bthome: temperature 25.06 °C, humidity 50.55 %}") })
+        #expect(lines[1].contains { $0.contains("{bthome: the key does not match") })
     }
 
     @Test func `The live table shows readings`() {
