@@ -170,12 +170,6 @@ public struct MiBeacon: AdvertisementFormat {
 // MARK: - Encryption
 
 extension MiBeacon {
-    /// Makes the key of AES: legacy keys of 12 bytes have four fixed bytes in their middle.
-    private static func cipher(_ key: DeviceKey) -> AES128? {
-        guard key.bytes.count == 12 else { return key.cipher }
-        return AES128(key: Array(key.bytes.prefix(6)) + [0x8D, 0x3D, 0x3C, 0x97] + Array(key.bytes.suffix(6)))
-    }
-
     // Formula: legacy nonce = first five bytes ‖ counter ‖ first five bytes of the address as sent.
     // Formula: nonce = address as sent ‖ product ‖ frame counter ‖ counter.
     private func nonce(_ start: [UInt8], _ address: SenderAddress, _ counter: [UInt8]) -> [UInt8] {
@@ -192,7 +186,7 @@ extension MiBeacon {
         let tail = version < 4 ? 4 : 7
         guard bytes.count >= position + tail else { throw failure(.tooShort(needed: position + tail)) }
         guard let key = sender.key else { throw failure(.missingKey) }
-        guard (key.bytes.count == 12) == (version < 4), let cipher = Self.cipher(key) else {
+        guard let cipher = version < 4 ? key.legacyCipher : key.cipher else {
             throw failure(.unsuitableKey)
         }
         guard let device = address ?? sender.address else { throw failure(.missingAddress) }
@@ -216,7 +210,7 @@ extension MiBeacon {
             throw ValueEncodingError("mibeacon", field: "encryptionCounter", .outOfRange)
         }
         guard let key = sender.key else { throw ValueEncodingError("mibeacon", field: "key", .missing) }
-        guard (key.bytes.count == 12) == (version < 4), let cipher = Self.cipher(key) else {
+        guard let cipher = version < 4 ? key.legacyCipher : key.cipher else {
             throw ValueEncodingError("mibeacon", field: "key", .unsuitableKey)
         }
         guard let device = address ?? sender.address else {
