@@ -78,7 +78,7 @@ struct CharacteristicTests {
     @Test func `Every structure returns random values from encoding and decoding`() throws {
         var random = SplitMix(seed: 2)
         for structure in CharacteristicStructure.all {
-            for _ in 0..<max(20, rounds / 50) {
+            for _ in 0..<structureRounds {
                 let bytes = structure.randomBytes(&random)
                 let record = try structure.decode(bytes)
                 let encoded = try record.encoded()
@@ -93,7 +93,7 @@ struct CharacteristicTests {
     @Test func `Random bytes trap no structure`() {
         var random = SplitMix(seed: 3)
         for structure in CharacteristicStructure.all {
-            for _ in 0..<max(20, rounds / 50) {
+            for _ in 0..<structureRounds {
                 let bytes = random.bytes(random.edge(below: 40))
                 guard let record = try? structure.decode(bytes) else { continue }
                 #expect((try? record.encoded()) != nil, "\(structure.name) \(HexText.text(bytes))")

@@ -78,7 +78,7 @@ struct MeasurementFormatTests {
             }
         }
         for format in SensorFormat.allCases where format.type is any MeasurementFormat.Type {
-            #expect(failure(format, [.init(.radon, 1, .none)]) != nil, "\(format)")
+            #expect(failure(format, [.init(.heartRate, 1, .none)]) != nil, "\(format)")
         }
         #expect(
             failure(.ruuvi, [.init(.radon, 1, .none)]) == ValueEncodingError("ruuvi", field: "radon", .contradiction))

@@ -5,6 +5,9 @@ import Testing
 /// The number of random values in each test. Set VALUES_ROUNDS for a long run.
 let rounds = ProcessEnvironment.number("VALUES_ROUNDS") ?? 2000
 
+/// The number of random values of each structure of a characteristic.
+let structureRounds = ProcessEnvironment.number("VALUES_ROUNDS") ?? 40
+
 /// Makes random sections that one format accepts.
 struct FormatGenerator: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -93,13 +96,12 @@ struct FormatGenerator: Sendable, CustomTestStringConvertible {
         FormatGenerator(ThermoPro.self, "thermopro") { random in WholeManufacturerData.split(random.bytes(6)) },
         FormatGenerator(SwitchBot.self, "switchbot manufacturer", section: bytes(.manufacturer, 0x0969, 11)),
         FormatGenerator(SwitchBot.self, "switchbot service", section: bytes(.service, 0xFD3D, 6, start: [0x69])),
-        FormatGenerator(Sensirion.self, "sensirion 4", section: bytes(.manufacturer, 0x06D5, 8, start: [0, 4])),
-        FormatGenerator(Sensirion.self, "sensirion 6", section: bytes(.manufacturer, 0x06D5, 8, start: [0, 6])),
-        FormatGenerator(Sensirion.self, "sensirion 8", section: bytes(.manufacturer, 0x06D5, 10, start: [0, 8])),
         FormatGenerator(MiScale.self, "miscale 1", section: bytes(.service, 0x181D, 10)),
         FormatGenerator(MiScale.self, "miscale 2", section: bytes(.service, 0x181B, 13)),
         FormatGenerator(Aranet.self, "aranet4", section: bytes(.manufacturer, 0x0702, 22)),
         FormatGenerator(Aranet.self, "aranet2", section: bytes(.manufacturer, 0x0702, 24, start: [1])),
+        FormatGenerator(Aranet.self, "aranet radiation", section: bytes(.manufacturer, 0x0702, 24, start: [2])),
+        FormatGenerator(Aranet.self, "aranet radon", section: bytes(.manufacturer, 0x0702, 24, start: [3])),
         FormatGenerator(OralB.self, "oralb 11", section: bytes(.manufacturer, 0x00DC, 11)),
         FormatGenerator(OralB.self, "oralb 9", section: bytes(.manufacturer, 0x00DC, 9)),
         FormatGenerator(Mopeka.self, "mopeka", section: bytes(.manufacturer, 0x0059, 10, start: [3])),
@@ -112,6 +114,12 @@ struct FormatGenerator: Sendable, CustomTestStringConvertible {
                 return .manufacturer(
                     0x02E1, [0x10, 2, 1, 2, record, random.byte(), random.byte(), 7] + random.bytes(count))
             }
+        }
+        + Sensirion.supportedSamples.map { type in
+            FormatGenerator(
+                Sensirion.self, "sensirion \(type)",
+                section: bytes(
+                    .manufacturer, 0x06D5, Sensirion.layouts[type]?.length.upperBound ?? 0, start: [0, UInt8(type)]))
         }
         + EnvironmentalData.records.keys.sorted().map { uuid in
             FormatGenerator(EnvironmentalData.self, "ess \(uuid)") { random in

@@ -189,5 +189,27 @@ extension Vector {
         Vector(
             .aranet, .manufacturer, 0x0702, "210e0401000c0f016f030802681f1362012c018c00b9",
             [carbon(879), celsius(26), pressure(804), humidity(19)]),
+        Vector(
+            .aranet, .manufacturer, 0x0702, "022126040100602d0000089805006e000064002c01fd00c7",
+            [
+                .init(.radiationDose, 11.616, .microsievert), .init(.radiationDoseRate, 0.11, .microsievertPerHour),
+                .init(.duration, 366_600, .second), battery(100),
+            ]),
+        Vector(
+            .aranet, .manufacturer, 0x0702, "03210406010000000700fe01c927ce010064015802f60108",
+            [
+                .init(.radon, 7, .becquerelPerCubicMetre), celsius(25.5), pressure(1018.5), humidity(46.2),
+                battery(100),
+            ]),
+        // The fields of Sensirion's specification at their limits.
+        Vector(
+            .sensirion, .manufacturer, 0x06D5, "001A1234FFFFFFFF0102F40101000A00",
+            [celsius(130), humidity(100), carbon(513), .init(.vocIndex, 500, .none), .init(.noxIndex, 1, .none)]),
+        Vector(
+            .sensirion, .manufacturer, 0x06D5, "002212340A0014001E002800",
+            [
+                .init(.particles1, 1, .microgramPerCubicMetre), .init(.particles2_5, 2, .microgramPerCubicMetre),
+                .init(.particles4, 3, .microgramPerCubicMetre), .init(.particles10, 4, .microgramPerCubicMetre),
+            ]),
     ]
 }

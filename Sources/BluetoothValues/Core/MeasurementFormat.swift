@@ -5,9 +5,15 @@ public protocol MeasurementFormat: AdvertisementFormat {
     /// A measurement has the unit that the format uses, or ``MeasurementUnit/none``. Throws with the quantity that the
     /// format does not have. The properties that are not measurements have their default values.
     init(measurements: [SensorMeasurement]) throws(ValueEncodingError)
+
+    /// The quantities that values of the format can have, each once. Not every combination fits into one packet.
+    static var quantities: [Quantity] { get }
 }
 
 extension SensorFormat {
+    /// The quantities that values of the format can have; empty if it has no measurements.
+    public var quantities: [Quantity] { (type as? any MeasurementFormat.Type)?.quantities ?? [] }
+
     /// The type of the format; nil if its devices are only recognised.
     public var type: (any AdvertisementFormat.Type)? {
         switch self {
@@ -107,7 +113,18 @@ struct MeasurementList {
     }
 }
 
+extension [Quantity] {
+    /// The quantities in the same order, each once.
+    var unique: [Quantity] {
+        var known: Set<Quantity> = []
+        return filter { known.insert($0).inserted }
+    }
+}
+
 extension Layout {
+    /// The quantities of the fields.
+    var quantities: [Quantity] { fields.compactMap(\.quantity).unique }
+
     /// Makes a value from measurements. Throws if the layout does not have one of them.
     func make(_ measurements: [SensorMeasurement]) throws(ValueEncodingError) -> Root {
         var list = MeasurementList(subject, measurements)

@@ -158,6 +158,12 @@ public enum MeasurementUnit: String, Hashable, Sendable, CaseIterable {
     case metabolicEquivalent
     /// Density relative to water.
     case specificGravity
+    /// Becquerel in a cubic metre.
+    case becquerelPerCubicMetre
+    /// Microsievert.
+    case microsievert
+    /// Microsievert in an hour.
+    case microsievertPerHour
 
     /// The symbol that is written after a value, for example `°C`; empty for ``none``.
     public var symbol: String {
@@ -239,6 +245,9 @@ public enum MeasurementUnit: String, Hashable, Sendable, CaseIterable {
         case .milligramPerDecilitre: "mg/dl"
         case .millilitrePerKilogramMinute: "ml/kg/min"
         case .metabolicEquivalent: "MET"
+        case .becquerelPerCubicMetre: "Bq/m³"
+        case .microsievert: "µSv"
+        case .microsievertPerHour: "µSv/h"
         }
     }
 }

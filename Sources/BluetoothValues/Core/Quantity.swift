@@ -60,6 +60,10 @@ public enum Quantity: String, Hashable, Sendable, CaseIterable {
     case particles10
     /// Radon in the air.
     case radon
+    /// Ionising radiation since the last reset.
+    case radiationDose
+    /// Ionising radiation in time.
+    case radiationDoseRate
     /// Sound pressure averaged over time.
     case soundAverage
     /// Sound pressure at its peak.

@@ -1,4 +1,4 @@
-/// Aranet4 and Aranet2 air sensors. They advertise values if smart home integration is on.
+/// Aranet4 and Aranet2 air sensors, and Aranet Radiation and Radon. They advertise values if smart home integration is on.
 ///
 /// Source: published decoders and known payloads, not the vendor's document.
 public struct Aranet: AdvertisementFormat, TableFormat {
@@ -13,6 +13,10 @@ public struct Aranet: AdvertisementFormat, TableFormat {
         case aranet4 = "Aranet4"
         /// Temperature and humidity.
         case aranet2 = "Aranet2"
+        /// Dose and dose rate of ionising radiation.
+        case radiation = "Aranet Radiation"
+        /// Radon, temperature, humidity and pressure.
+        case radon = "Aranet Radon"
     }
 
     /// The kind of sensor.
@@ -25,10 +29,18 @@ public struct Aranet: AdvertisementFormat, TableFormat {
     public var carbonDioxide: Double?
     /// Temperature in °C.
     public var temperature: Double?
-    /// Air pressure in hPa. Aranet4.
+    /// Air pressure in hPa. Aranet4 and Radon.
     public var pressure: Double?
     /// Relative humidity in percent.
     public var humidity: Double?
+    /// Radon in Bq/m³. Aranet Radon.
+    public var radon: Double?
+    /// The dose in µSv since the last reset. Aranet Radiation.
+    public var dose: Double?
+    /// The dose rate in µSv/h. Aranet Radiation.
+    public var doseRate: Double?
+    /// The seconds in which the dose was measured. Aranet Radiation.
+    public var doseDuration: Double?
     /// The charge of the battery in percent.
     public var battery: Double?
     /// The colour or status of the display.
@@ -87,28 +99,78 @@ public struct Aranet: AdvertisementFormat, TableFormat {
             .integer("counter", \.counter, .u8(23)),
         ])
 
+    static let radiationLayout = Layout<Aranet>(
+        "aranet", length: 24, constants: [.init(offset: 0, value: 0x02)],
+        [
+            .integer("flags", \.flags, .u8(1)),
+            .integer("firmware", \.firmware, .u24(2)),
+            .integer("hardware", \.hardware, .u8(5)),
+            .number(\.dose, .u32(6), .thousandth, .radiationDose, .microsievert),
+            .number(\.doseDuration, .u32(10), .one, .duration, .second),
+            .number(\.doseRate, .u16(14), .thousandth, .radiationDoseRate, .microsievertPerHour),
+            .number(\.battery, .u8(17), .one, .batteryLevel, .percent),
+            .integer("status", \.status, .u8(18)),
+            .integer("interval", \.interval, .u16(19)),
+            .integer("age", \.age, .u16(21)),
+            .integer("counter", \.counter, .u8(23)),
+        ])
+
+    static let radonLayout = Layout<Aranet>(
+        "aranet", length: 24, constants: [.init(offset: 0, value: 0x03)],
+        [
+            .integer("flags", \.flags, .u8(1)),
+            .integer("firmware", \.firmware, .u24(2)),
+            .integer("hardware", \.hardware, .u24(5)),
+            .number(\.radon, .u16(8), .one, .radon, .becquerelPerCubicMetre, absent: 0xFFFF, range: 0...0x7FFF),
+            .number(\.temperature, .u16(10), .over(20), .temperature, .celsius, absent: 0xFFFF, range: 0...0x3FFF),
+            .number(\.pressure, .u16(12), .tenth, .pressure, .hectopascal, absent: 0xFFFF, range: 0...0x7FFF),
+            .number(\.humidity, .u16(14), .tenth, .humidity, .percent, absent: 0xFFFF, range: 0...0x7FFF),
+            .number(\.battery, .u8(17), .one, .batteryLevel, .percent),
+            .integer("status", \.status, .u8(18)),
+            .integer("interval", \.interval, .u16(19)),
+            .integer("age", \.age, .u16(21)),
+            .integer("counter", \.counter, .u8(23)),
+        ])
+
+    private static func layout(_ model: Model) -> Layout<Aranet> {
+        switch model {
+        case .aranet4: layout4
+        case .aranet2: layout2
+        case .radiation: radiationLayout
+        case .radon: radonLayout
+        }
+    }
+
     /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         guard section.kind == .manufacturer, section.identifier == company else { return false }
-        return section.bytes.count == 22 || layout2.matches(section.bytes)
+        return section.bytes.count == 22 || section.bytes.count == 24 && (1...3).contains(section.bytes[0])
     }
 
     /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
-        let isSecond = section.bytes.count == 24
-        self = try (isSecond ? Self.layout2 : Self.layout4).decode(section.bytes)
-        model = isSecond ? .aranet2 : .aranet4
+        var model = Model.aranet4
+        if section.bytes.count == 24 {
+            switch section.bytes[0] {
+            case 1: model = .aranet2
+            case 2: model = .radiation
+            case 3: model = .radon
+            default: break
+            }
+        }
+        self = try Self.layout(model).decode(section.bytes)
+        self.model = model
     }
 
     /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
-        .manufacturer(Self.company, try (model == .aranet2 ? Self.layout2 : Self.layout4).encode(self))
+        .manufacturer(Self.company, try Self.layout(model).encode(self))
     }
 
     /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .aranet, model: model.rawValue)
-        (model == .aranet2 ? Self.layout2 : Self.layout4).add(self, to: &reading)
+        Self.layout(model).add(self, to: &reading)
         reading.packetCounter = UInt32(truncatingIfNeeded: counter)
         reading.states = [SensorState(.calibrating, flags & 0x04 != 0)]
         return reading

@@ -85,6 +85,12 @@ enum BTHomeObjects {
         (0x65, .u8(0), .one, .settingsRevision, .none),
     ]
 
+    /// The quantities of the numbers.
+    static let quantities = numbers.map { $0.3 }.unique
+
+    /// The kinds of states.
+    static var stateKinds: [SensorState.Kind] { states.map { $0.1 } }
+
     // Table: states.
     private static let states: [(UInt8, SensorState.Kind)] = [
         (0x0F, .generic), (0x10, .power), (0x11, .opening), (0x15, .batteryLow), (0x16, .batteryCharging),

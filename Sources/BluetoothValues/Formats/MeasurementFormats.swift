@@ -1,6 +1,9 @@
 // The formats that can be made from measurements alone.
 
 extension RuuviTag: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] { Version.allCases.flatMap { layout($0).quantities }.unique }
+
     /// Makes a value of the first of the data formats 5, 6, E1 and 3 that has all measurements.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         for version in [Version.v5, .v6, .e1, .v3] {
@@ -15,6 +18,9 @@ extension RuuviTag: MeasurementFormat {
 }
 
 extension ATC1441: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] { layout.quantities }
+
     /// Makes an unencrypted value.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         self = try Self.layout.make(measurements)
@@ -22,6 +28,9 @@ extension ATC1441: MeasurementFormat {
 }
 
 extension PVVX: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] { layout.quantities }
+
     /// Makes an unencrypted value.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         self = try Self.layout.make(measurements)
@@ -29,6 +38,9 @@ extension PVVX: MeasurementFormat {
 }
 
 extension BParasite: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] { layout2.quantities }
+
     /// Makes a value of version 2 of the protocol.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         self = try Self.layout2.make(measurements)
@@ -36,6 +48,9 @@ extension BParasite: MeasurementFormat {
 }
 
 extension Inkbird: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] { layout.quantities }
+
     /// Makes a value of an IBS-TH.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         self = try Self.layout.make(measurements)
@@ -43,6 +58,9 @@ extension Inkbird: MeasurementFormat {
 }
 
 extension ThermoPro: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] { layout.quantities + [.batteryLevel] }
+
     /// Makes a value of a TP357. Its battery has the steps 1, 50 and 100 percent.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         var list = MeasurementList("thermopro", measurements)
@@ -54,6 +72,9 @@ extension ThermoPro: MeasurementFormat {
 }
 
 extension SwitchBot: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] { (serviceLayout.quantities + manufacturerLayout.quantities).unique }
+
     /// Makes a value of service data if the battery is measured, and of manufacturer data otherwise.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         let hasBattery = measurements.contains { $0.quantity == .batteryLevel }
@@ -63,22 +84,51 @@ extension SwitchBot: MeasurementFormat {
 }
 
 extension Sensirion: MeasurementFormat {
-    /// Makes a value of sample type 8 with carbon dioxide, and 4 without.
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] {
+        layouts.sorted { $0.key < $1.key }.flatMap { $0.value.quantities }.unique
+    }
+
+    /// Makes a value of the smallest sample with these measurements, of the type with the lowest number.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
-        let hasCarbon = measurements.contains { $0.quantity == .carbonDioxide }
-        self = try (hasCarbon ? Self.layout8 : Self.layout4).make(measurements)
-        sampleType = hasCarbon ? 8 : 4
+        let wanted = Set(measurements.map(\.quantity))
+        // These types have another scale than the later ones with the same quantities, which are more precise.
+        let types = Self.supportedSamples.filter { ![0x0C, 0x10, 0x14].contains($0) }
+        for type in types {
+            guard let layout = Self.layouts[type], Set(layout.quantities) == wanted else { continue }
+            self = try layout.make(measurements)
+            sampleType = type
+            return
+        }
+        throw ValueEncodingError("sensirion", field: measurements.first?.quantity.rawValue ?? "sample", .contradiction)
     }
 }
 
 extension Aranet: MeasurementFormat {
-    /// Makes a value of an Aranet4.
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] {
+        (layout4.quantities + radiationLayout.quantities + radonLayout.quantities).unique
+    }
+
+    /// Makes a value of an Aranet4, or of an Aranet Radiation or Radon if one of their quantities is measured.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
-        self = try Self.layout4.make(measurements)
+        let wanted = Set(measurements.map(\.quantity))
+        if wanted.contains(.radon) {
+            self = try Self.radonLayout.make(measurements)
+            model = .radon
+        } else if wanted.contains(.radiationDose) || wanted.contains(.radiationDoseRate) {
+            self = try Self.radiationLayout.make(measurements)
+            model = .radiation
+        } else {
+            self = try Self.layout4.make(measurements)
+        }
     }
 }
 
 extension Govee: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] { [.temperature, .humidity, .batteryLevel] }
+
     /// Makes a value of an H5075.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         var list = MeasurementList("govee", measurements)
@@ -94,6 +144,9 @@ extension Govee: MeasurementFormat {
 }
 
 extension MiScale: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] { [.mass, .impedance] }
+
     /// Makes a stable value of version 2 in kilograms.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         var list = MeasurementList("miscale", measurements)
@@ -111,6 +164,9 @@ extension MiScale: MeasurementFormat {
 }
 
 extension Tilt: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] { [.temperature, .specificGravity] }
+
     /// Makes a value of a red Tilt, with the temperature in °F.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         var list = MeasurementList("tilt", measurements)
@@ -122,6 +178,9 @@ extension Tilt: MeasurementFormat {
 }
 
 extension OralB: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] { [.duration] + layout.quantities }
+
     /// Makes a value of a running toothbrush.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         var list = MeasurementList("oralb", measurements)
@@ -136,6 +195,9 @@ extension OralB: MeasurementFormat {
 }
 
 extension Mopeka: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] { layout.quantities }
+
     /// Makes a value of a Pro Check. The level is set by ``level``, because its height depends on the medium.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         self = try Self.layout.make(measurements)
@@ -143,6 +205,11 @@ extension Mopeka: MeasurementFormat {
 }
 
 extension EnvironmentalData: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] {
+        records.sorted { $0.key < $1.key }.flatMap { $0.value.quantities }.unique
+    }
+
     /// Makes a value of the characteristic that has the only measurement.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         for characteristic in Self.supportedCharacteristics {
@@ -158,6 +225,9 @@ extension EnvironmentalData: MeasurementFormat {
 }
 
 extension BTHome: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] { BTHomeObjects.quantities }
+
     /// Makes an unencrypted value with an object for each measurement, the first type that has its quantity and range.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         var objects: [Object] = []
@@ -181,6 +251,11 @@ extension BTHome: MeasurementFormat {
 }
 
 extension MiBeacon: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] {
+        MiBeaconObjects.records.sorted { $0.key < $1.key }.flatMap { $0.value.quantities }.unique
+    }
+
     /// Makes an unencrypted frame of an LYWSDCGQ with an object for each measurement.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         var list = MeasurementList("mibeacon", measurements)
@@ -194,6 +269,11 @@ extension MiBeacon: MeasurementFormat {
 }
 
 extension Qingping: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] {
+        records.sorted { $0.key < $1.key }.flatMap { $0.value.quantities }.unique
+    }
+
     /// Makes a value of a CGG1 with an object for each measurement.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         var list = MeasurementList("qingping", measurements)
@@ -207,6 +287,11 @@ extension Qingping: MeasurementFormat {
 }
 
 extension Victron: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] {
+        records.sorted { $0.key < $1.key }.flatMap { $0.value.quantities }.unique
+    }
+
     /// Makes the first record that has all measurements, with no error, and no auxiliary input.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         for identifier in Self.supportedRecords {
@@ -231,6 +316,9 @@ extension Victron: MeasurementFormat {
 }
 
 extension Eddystone: MeasurementFormat {
+    /// The quantities that values of the format can have.
+    public static var quantities: [Quantity] { Telemetry.layout.quantities }
+
     /// Makes telemetry.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         var telemetry = try Telemetry.layout.make(measurements)

@@ -36,6 +36,9 @@ struct Record: Sendable {
     let length: Int
     let fields: [RecordField]
 
+    /// The quantities of the fields that are always there.
+    var quantities: [Quantity] { fields.filter { $0.condition == nil }.map(\.quantity) }
+
     init(_ length: Int, _ fields: [RecordField]) {
         self.length = length
         self.fields = fields
