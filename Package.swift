@@ -75,12 +75,12 @@ let package = Package(
             dependencies: ["RxBluetooth", "Rx", .product(name: "CoreMetrics", package: "swift-metrics")],
             swiftSettings: strict),
         .target(
-            name: "RxBluetoothMocks", dependencies: ["DBus", "Rx", "RxBluetoothSupport"], path: "Mocks",
-            swiftSettings: strict),
+            name: "RxBluetoothMocks", dependencies: ["DBus", "Rx", "RxBluetoothSupport", "BluetoothValues"],
+            path: "Mocks", swiftSettings: strict),
         // Separate from the mocks, so that tests with scenarios in Swift do not build a YAML parser.
         .target(
             name: "ScenarioFiles",
-            dependencies: ["RxBluetoothMocks", "CLibYAML"], swiftSettings: strict),
+            dependencies: ["RxBluetoothMocks", "BluetoothValues", "CLibYAML"], swiftSettings: strict),
         .executableTarget(
             name: "ble-cli",
             dependencies: [
@@ -97,6 +97,10 @@ let package = Package(
         .testTarget(
             name: "RxCompatibilityTests", dependencies: ["Rx", "RxTest", "RxFoundation", "RxDeprecated"],
             swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
+        // make test-values-peers runs it.
+        .executableTarget(
+            name: "decode-lines", dependencies: ["BluetoothValues"], path: "Tests/ValuePeers", exclude: ["peers.py"],
+            swiftSettings: strict),
         .testTarget(name: "BluetoothValuesTests", dependencies: ["BluetoothValues"], swiftSettings: strict),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "BusTesting", "TestTraits"], swiftSettings: strict),
         // make fuzz runs it.
@@ -104,11 +108,16 @@ let package = Package(
             name: "fuzz", dependencies: ["RxBluetooth", "DBus", "Rx", log], path: "Tests/Fuzz", swiftSettings: strict),
         .testTarget(name: "FuzzTests", dependencies: ["fuzz", "DBus"], swiftSettings: strict),
         .testTarget(
-            name: "MocksTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest", "BusTesting", "TestTraits"],
+            name: "MocksTests",
+            dependencies: [
+                "RxBluetoothMocks", "BluetoothValues", "DBus", "Rx", "RxTest", "BusTesting", "TestTraits",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ScenarioFilesTests",
-            dependencies: ["ScenarioFiles", "RxBluetoothMocks", "RxBluetoothSupport", "DBus", "Rx", "RxTest"],
+            dependencies: [
+                "ScenarioFiles", "RxBluetoothMocks", "RxBluetoothSupport", "BluetoothValues", "DBus", "Rx", "RxTest",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "RxBluetoothTests",

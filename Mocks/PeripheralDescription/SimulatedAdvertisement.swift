@@ -28,6 +28,8 @@ public struct SimulatedAdvertisement: Sendable {
     ///
     /// If nil, the scenario's seed determines the time. It is at most one interval and at most 0.18 s.
     public var firstAfter: Duration?
+    /// The sensor with data that is added to ``manufacturerData`` or ``serviceData``; nil for none.
+    public var sensor: SimulatedSensor?
 
     /// Creates an advertisement. The name is sent in UTF-8.
     public init(

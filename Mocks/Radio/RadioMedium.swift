@@ -19,6 +19,8 @@ final class RadioMedium {
     private var listeners: [DaemonAdapter] = []
     /// Milliseconds since listening began.
     private var now = 0
+    /// Milliseconds of listening before ``now`` began. Sensors count both.
+    private var earlier = 0
     private var timer: BusTask?
     private var timerDue = Int.max
     /// The real clock; nil if the bus's timers are exact, as in virtual time.
@@ -76,6 +78,7 @@ final class RadioMedium {
         guard !listeners.contains(where: { $0 === adapter }) else { return }
         listeners.append(adapter)
         guard listeners.count == 1 else { return }
+        earlier += now
         now = 0
         start = clock?() ?? .zero
         queue = TimerHeap()
@@ -146,6 +149,7 @@ final class RadioMedium {
             let due = Int(next.due)
             budget -= 1
             let deviceState = deviceStates[next.index]
+            deviceState.takeSample(at: .milliseconds(earlier + due))
             send(deviceState)
             let interval = Self.milliseconds(deviceState.advertisement?.interval ?? .seconds(1))
             // If this packet was due more than a second ago, the packets after it are skipped and counted as missed.

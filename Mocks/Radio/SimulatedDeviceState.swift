@@ -3,12 +3,19 @@ import RxBluetoothSupport
 /// A peripheral during the simulation: its description, and all its state that changes.
 final class SimulatedDeviceState {
     private(set) var description: SimulatedPeripheral
-    var address: DeviceAddress
+    var address: DeviceAddress { didSet { if advertisement?.sensor != nil { updateReport() } } }
     /// The RSSI in dBm that replaces the advertisement's RSSI; nil for the advertisement's RSSI.
     var strength: Int?
     var connection: SimulatedConnection
-    var advertisement: SimulatedAdvertisement? { didSet { report = advertisement.map(AdvertisingReport.init) } }
+    var advertisement: SimulatedAdvertisement? {
+        didSet {
+            sample = 0
+            updateReport()
+        }
+    }
     private(set) var report: AdvertisingReport?
+    /// The number of the sensor's sample in ``report``.
+    private var sample = 0
     var isInRange = true
     /// The link to the peripheral; nil while not connected.
     ///
@@ -36,7 +43,20 @@ final class SimulatedDeviceState {
         server = PeripheralGATTServer(description)
         generator = SplitMix64(seed: seed)
         advertisement = description.advertisement
-        report = description.advertisement.map(AdvertisingReport.init)
+        updateReport()
+    }
+
+    private func updateReport() {
+        report = advertisement.map { AdvertisingReport($0.sent(from: address, sample: sample)) }
+    }
+
+    /// Takes the sensor's sample of a time, which counts while an adapter listens.
+    func takeSample(at time: Duration) {
+        guard let sensor = advertisement?.sensor, sensor.isChanging else { return }
+        let number = sensor.sample(at: time)
+        guard number != sample else { return }
+        sample = number
+        updateReport()
     }
 
     /// Replaces the services. The new services get new handles.

@@ -1,3 +1,4 @@
+import BluetoothValues
 import RxBluetoothMocks
 
 /// Reads the scenario, its adapters and its peripherals.
@@ -94,9 +95,13 @@ extension ScenarioNode {
     }
 
     func advertisement() throws(ScenarioFileError) -> SimulatedAdvertisement {
-        let parts = try parts(
-            "interval", "rssi", "jitter", "name", "connectable", "tx-power", "services", "manufacturer-data",
-            "service-data", "appearance", "flags", "first-after")
+        let names =
+            [
+                "interval", "rssi", "jitter", "name", "connectable", "tx-power", "services", "manufacturer-data",
+                "service-data", "appearance", "flags", "first-after",
+            ] + Self.sensorFormats.map(\.rawValue)
+        let keys = names.joined(separator: ", ")
+        let parts = try parts(Set(names), expected: ("the keys \(keys)", "one of \(keys)"))
         var advertisement = SimulatedAdvertisement(
             every: try required("interval", in: parts).interval(),
             rssi: try required("rssi", in: parts).number(-127...20))
@@ -130,6 +135,8 @@ extension ScenarioNode {
             advertisement.flags = try part.text() == "none" ? nil : UInt8(try part.number(0...255))
         }
         if let part = parts["first-after"] { advertisement.firstAfter = try part.time() }
+        advertisement.sensor = try sensor(in: parts)
+        if advertisement.sensor != nil, parts["connectable"] == nil { advertisement.isConnectable = false }
         return advertisement
     }
 

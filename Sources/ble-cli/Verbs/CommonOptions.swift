@@ -93,6 +93,7 @@ enum ScenarioArgument {
         ("everyday", { .everyday }),
         ("crowd", { .crowd }),
         ("lab", { .lab }),
+        ("showroom", { .showroom }),
     ]
 
     /// The accepted values, for help texts.

@@ -12,10 +12,10 @@ struct SimulateCommand: ParsableCommand {
             simulation and its bus, and prints the number of advertisements sent.
 
             SCENARIO is everyday (the default: five devices of a household), crowd (1,000 beacons that send 5,000 \
-            advertisements a second), lab (the eight peripherals of the project's virtual machine), or a YAML or \
-            JSON file that describes adapters, peripherals, faults and events. The path of a file contains a slash \
-            or a dot. An error in a file is reported with its line and the expected value. Times in a file count \
-            from the start of this program.
+            advertisements a second), lab (the eight peripherals of the project's virtual machine), showroom (a \
+            sensor or beacon of each known format), or a YAML or JSON file that describes adapters, peripherals, \
+            faults and events. The path of a file contains a slash or a dot. An error in a file is reported with its \
+            line and the expected value. Times in a file count from the start of this program.
 
             EXAMPLES:
               ble-cli simulate
