@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-diagnostics test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-cli bench-simulation lint format fuzz fuzz-addresses soak soak-bluez
+.PHONY: help deps build demo test test-diagnostics test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-cli bench-simulation lint format fuzz fuzz-addresses fuzz-values test-values-peers bench-values count-values soak soak-bluez
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,9 @@ test-diagnostics: deps ## check that the compiler reports typical mistakes on th
 test-clients: deps ## run Bleak, SimpleBLE, habluetooth, GDBus, bluetoothctl and busctl on `ble-cli simulate`; needs the network for the first run
 	@scripts/test-clients
 
+test-values-peers: deps ## compare 100,000 decoded payloads a format with bthome-ble, ruuvitag-ble, xiaomi-ble and TheengsDecoder; needs the network for the first run
+	@scripts/test-values-peers
+
 test-bluez: deps ## run the end-to-end and conformance tests on a real bluetoothd in a virtual machine
 	@scripts/test-bluez
 
@@ -42,6 +45,9 @@ fuzz-addresses: deps ## pass a million messages, with the address sanitizer
 	@swift build -c release --product fuzz --sanitize=address --scratch-path .build/address
 	@ASAN_OPTIONS=detect_leaks=0 .build/address/release/fuzz --count 1000000 --jobs $$(nproc)
 
+fuzz-values: deps ## encode and decode a million random values of each format and characteristic, and decode twenty million random payloads
+	@VALUES_ROUNDS=1000000 swift test -c release -Xswiftc -enable-testing --scratch-path .build/values --filter BluetoothValuesTests
+
 soak: deps ## run ten thousand cycles of a gateway with one manager and random faults; SEED=2 for other faults
 	@swift build --build-tests && RXBLUETOOTH_SOAK=10000 RXBLUETOOTH_SOAK_SEED=$(or $(SEED),1) swift test --skip-build --no-parallel --filter 'SoakTests.*Soak|CycleTests'
 
@@ -53,6 +59,12 @@ bench-rx: deps ## measure the cost of one Rx event in nanoseconds
 
 count-rx: deps ## measure the cost of one Rx event in instructions and allocations; fails above a limit (needs valgrind)
 	@Benchmarks/count
+
+bench-values: deps ## measure the cost of decoding one advertisement in nanoseconds, beside TheengsDecoder and bthome-ble; fails above a limit
+	@Benchmarks/values bench
+
+count-values: deps ## measure the same in instructions and allocations; fails above a limit (needs valgrind)
+	@Benchmarks/values count
 
 bench-dbus: deps ## measure the CPU time of one signal of bluetoothd, relative to a bare libdbus receiver
 	@Benchmarks/dbus bench

@@ -10,6 +10,9 @@ let package = Package(
             name: "rxbench", dependencies: [.product(name: "Rx", package: "RxBluetooth")],
             swiftSettings: [.strictMemorySafety(), .treatAllWarnings(as: .error)]),
         .executableTarget(
+            name: "valuesbench", dependencies: [.product(name: "BluetoothValues", package: "RxBluetooth")],
+            swiftSettings: [.strictMemorySafety(), .treatAllWarnings(as: .error)]),
+        .executableTarget(
             name: "dbusbench", dependencies: [.product(name: "RxBluetooth", package: "RxBluetooth")],
             swiftSettings: [.strictMemorySafety(), .treatAllWarnings(as: .error)]),
         .executableTarget(
