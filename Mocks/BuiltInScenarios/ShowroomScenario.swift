@@ -4,9 +4,9 @@ import RxBluetoothSupport
 extension Scenario {
     /// A sensor or beacon of each format of `BluetoothValues`, to test programs that read sensors.
     ///
-    /// Some values change over time. The devices of phones and trackers have data of the right kind without meaning. The
-    /// addresses are `C0:5E:00:00:00:01` and the following, in the order of ``peripherals``. ``showroomKeys`` has the keys
-    /// of the encrypted devices.
+    /// Some values change over time. The phone and the trackers have data of the right kind without meaning.
+    /// The addresses are `C0:5E:00:00:00:01` and the following, in the order of ``peripherals``.
+    /// ``showroomKeys`` has the keys of the encrypted devices.
     public static let showroom = Scenario(
         peripherals: showroomDevices.enumerated().map { index, device in
             SimulatedPeripheral(device.name, address: showroomAddress(index)) { device.advertisement }

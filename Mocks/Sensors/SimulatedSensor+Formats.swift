@@ -43,8 +43,8 @@ extension SimulatedSensor {
 
     /// A BTHome sensor: °C and percent, and states that are on or off. Traps if a value cannot be represented.
     ///
-    /// With a key it is encrypted, and each sample has the next counter. ``measuring(_:_:every:key:file:line:)`` has the
-    /// other quantities of BTHome.
+    /// With a key it is encrypted, and each sample has the next counter.
+    /// ``measuring(_:_:every:key:file:line:)`` has the other quantities of BTHome.
     public static func bthome(
         temperature: SimulatedValue? = nil, humidity: SimulatedValue? = nil, batteryLevel: SimulatedValue? = nil,
         states: [SensorState] = [], every interval: Duration = .seconds(1), key: DeviceKey? = nil,

@@ -35,7 +35,8 @@ public struct SimulatedSensor: Sendable {
     ///   - values: The value of each quantity, in the unit of the format.
     ///   - states: States that are on or off. Only BTHome has them.
     ///   - interval: The time between two samples. A time of 0 or less counts as 1 ms.
-    ///   - key: The key of the device. BTHome, MiBeacon, ATC1441 and pvvx are encrypted if there is one; Victron needs one.
+    ///   - key: The key of the device. BTHome, MiBeacon, ATC1441 and pvvx are encrypted if there is one; Victron needs
+    ///     one.
     public init(
         _ format: SensorFormat, measuring values: [(quantity: Quantity, value: SimulatedValue)],
         states: [SensorState] = [], every interval: Duration = .seconds(1), key: DeviceKey? = nil
