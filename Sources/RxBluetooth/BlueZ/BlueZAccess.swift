@@ -122,10 +122,7 @@ final class ClientHandle: Sendable {
     init(_ client: Confined<BlueZClient>) { self.client = client }
 
     deinit {
-        client.perform { client in
-            // A later turn, because the code that ends the last teardown may still use the client.
-            client.teardowns.onIdle { client.bus.perform { client.bus.close() } }
-        }
+        client.perform { client in client.closeWhenIdle() }
     }
 
     /// Runs work in the bus context.

@@ -101,6 +101,22 @@ final class BlueZClient {
         links.close(closed)
     }
 
+    /// Closes the bus when no teardown is in progress, because nothing uses the client any more.
+    func closeWhenIdle() {
+        teardowns.onIdle { [self] in
+            // A later turn, because the code that ends the last teardown may still use the client.
+            bus.perform { [self] in
+                finalFailure = finalFailure ?? BluetoothError(.closed)
+                snapshots.cancel()
+                agent.daemonLost()
+                bus.close()
+                // Closing fails the pending calls. Their handlers use the client, which another thread may release now.
+                _ = bus.whenDisconnected { [self] _ in withExtendedLifetime(self) {} }
+            }
+        }
+    }
+    }
+
     private func forgetEverything(_ error: BluetoothError, _ reason: BluetoothError.DisconnectReason) {
         snapshots.cancel()
         mirror.stopFollowing()
@@ -220,7 +236,8 @@ final class BlueZClient {
 
     private func sendReport() {
         let report = ClientReport(
-            obstacle: obstacleToAll, choices: choices, candidates: candidates, scanning: scans.scanning,
+            obstacle: obstacleToAll, failure: finalFailure ?? syncFailure.map(Self.obstacle(afterSyncFailure:)),
+            choices: choices, candidates: candidates, scanning: scans.scanning,
             powerFailures: adapterControl.failures, isFinal: finalFailure != nil)
         access?.publish(report, from: self)
     }
@@ -340,49 +357,4 @@ extension BlueZClient: ObjectMirrorObserver {
     }
 
     func mtuReceived(_ mtu: UInt16, of key: DeviceKey) { links[key]?.mtu.received(mtu) }
-}
-
-// MARK: - Reports for other threads
-
-/// A report of the client's state, which ``BlueZAccess`` receives after each change.
-struct ClientReport: Sendable {
-    /// Why Bluetooth cannot be used with any adapter; nil if it can.
-    let obstacle: BluetoothState?
-    let choices: AdapterChoices
-    let candidates: AdapterCandidates
-    /// The adapters with which this manager scans.
-    let scanning: Set<UInt16>
-    /// Why the last request to switch an adapter failed.
-    let powerFailures: [UInt16: BluetoothError]
-    /// Whether the bus is lost, so that no other report of this client follows.
-    let isFinal: Bool
-
-    /// Returns the adapter that is chosen for a selection.
-    func adapter(for selection: AdapterSelection) -> UInt16? { choices.adapter(for: selection, candidates) }
-
-    /// Returns the state of Bluetooth with the adapter of a selection.
-    func state(_ selection: AdapterSelection) -> BluetoothState {
-        obstacle ?? AdapterRecord.state(adapter(for: selection).flatMap { candidates.records[$0] })
-    }
-
-    /// Returns the adapters, sorted by number.
-    func adapters(_ selection: AdapterSelection) -> [Adapter] {
-        Adapter.list(candidates.records, selected: obstacle == nil ? adapter(for: selection) : nil)
-    }
-    /// Returns whether this manager scans with the adapter of a selection.
-    func isScanning(_ selection: AdapterSelection) -> Bool {
-        obstacle == nil && adapter(for: selection).map(scanning.contains) == true
-    }
-
-    /// Returns the power of the adapter of a selection.
-    func power(_ selection: AdapterSelection) -> AdapterPower {
-        if let obstacle { return AdapterPower(adapterName: nil, state: nil, failure: obstacle.error) }
-        guard let number = adapter(for: selection), let record = candidates.records[number] else {
-            return AdapterPower(adapterName: nil, state: nil, failure: BluetoothError(.noAdapter))
-        }
-        let name = "hci\(number)"
-        let state = record.powerState.flatMap(Adapter.PowerState.init(rawValue:)) ?? (record.isPowered ? .on : .off)
-        let blocked = state == .offBlocked ? BluetoothError(.blocked, target: name) : nil
-        return AdapterPower(adapterName: name, state: state, failure: powerFailures[number] ?? blocked)
-    }
 }
