@@ -12,7 +12,8 @@ public enum Proof: String, CaseIterable, Sendable {
     case S83, S84, S85, S86, S87, S88, S89, S90, S91, S92
     case S93, S94, S95, S96, S97, S98, S99, S100, S101, S102
     case S103, S104, S105, S106, S107, S108, S109, S110, S111, S112, S113, S114, S115, S116, S117, S118
-    case S125, S126, S127, S128, S129, S130
+    case S119, S120, S121, S122, S123
+    case S124, S125, S126, S127, S128, S129
 
     // MARK: Quirks
 

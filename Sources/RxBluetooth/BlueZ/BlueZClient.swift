@@ -115,7 +115,6 @@ final class BlueZClient {
             }
         }
     }
-    }
 
     private func forgetEverything(_ error: BluetoothError, _ reason: BluetoothError.DisconnectReason) {
         snapshots.cancel()

@@ -180,8 +180,7 @@ extension BluetoothError.Operation {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: true
         case .readState, .scan, .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget, .advertise,
             .exclusiveAccess, .publish, .setPower, .setAlias, .openChannel, .publishChannel, .sendData, .receiveData,
-            .readLink,
-            .updateLink:
+            .readLink, .updateLink, .waitUntilReady:
             false
         }
     }
@@ -265,7 +264,7 @@ extension BluetoothError {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: .attributeNotFound
         case .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget: .peripheralGone
         case .exclusiveAccess, .openChannel, .sendData, .receiveData, .readLink, .updateLink: .peripheralGone
-        case .scan, .readState, .advertise, .publish, .setPower, .setAlias, .publishChannel: .noAdapter
+        case .scan, .readState, .advertise, .publish, .setPower, .setAlias, .publishChannel, .waitUntilReady: .noAdapter
         }
     }
 

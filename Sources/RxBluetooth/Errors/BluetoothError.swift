@@ -89,6 +89,8 @@ public struct BluetoothError: Error, Sendable {
 
     /// The operations that can fail.
     public enum Operation: String, Sendable {
+        /// Waiting until an adapter is on.
+        case waitUntilReady
         /// Reading a state that bluetoothd reports, such as the pairing state or the MTU.
         case readState
         /// Scanning, or listing the known peripherals.

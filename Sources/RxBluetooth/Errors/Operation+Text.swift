@@ -7,6 +7,7 @@ extension BluetoothError.Operation {
         guard let target else { return phraseWithoutTarget }
         let isPhrase = target.hasPrefix("the ")
         return switch self {
+        case .waitUntilReady: "Waiting until \(target) can be used"
         case .readState: isPhrase ? "Reading \(target)" : "Reading the state of \(target)"
         case .scan: "Scanning with \(target)"
         case .connect: "Connecting to \(target)"
@@ -40,6 +41,7 @@ extension BluetoothError.Operation {
 
     private var phraseWithoutTarget: String {
         switch self {
+        case .waitUntilReady: "Waiting until Bluetooth can be used"
         case .readState: "Reading the state of Bluetooth"
         case .scan: "Scanning"
         case .connect: "Connecting"

@@ -38,7 +38,7 @@ struct TypedValueTests {
         return (stage, peripheral, link)
     }
 
-    @Test(.proves(.S125)) func `A typed read needs no discovery, and sends only the read`() {
+    @Test(.proves(.S124)) func `A typed read needs no discovery, and sends only the read`() {
         let (stage, peripheral, link) = connected()
         let battery = stage.record(peripheral.read(BatteryLevel.self))
         let location = stage.record(peripheral.read(BodySensorLocation.self, in: 0x180D))
@@ -50,7 +50,7 @@ struct TypedValueTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S125)) func `A typed read waits until the services are read`() {
+    @Test(.proves(.S124)) func `A typed read waits until the services are read`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         let read = stage.record(peripheral.read(BodySensorLocation.self))
@@ -68,7 +68,7 @@ struct TypedValueTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S125)) func `A typed observation turns notifications on and emits values`() {
+    @Test(.proves(.S124)) func `A typed observation turns notifications on and emits values`() {
         let (stage, peripheral, link) = connected()
         let beats = stage.record(peripheral.observe(HeartRateMeasurement.self))
         stage.advance(200)
@@ -86,7 +86,7 @@ struct TypedValueTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S125)) func `A typed observation continues after a reconnection`() {
+    @Test(.proves(.S124)) func `A typed observation continues after a reconnection`() {
         let (stage, peripheral, link) = connected(.reconnect())
         let beats = stage.record(peripheral.observe(HeartRateMeasurement.self))
         stage.advance(200)
@@ -100,7 +100,7 @@ struct TypedValueTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S125)) func `A typed write encodes the value, with the type of write that is supported`() {
+    @Test(.proves(.S124)) func `A typed write encodes the value, with the type of write that is supported`() {
         let (stage, peripheral, link) = connected()
         let command = stage.record(peripheral.write(HeartRateControlPoint(1)))
         let index = stage.record(peripheral.write(UVIndex(5)))
@@ -115,7 +115,7 @@ struct TypedValueTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S126)) func `A malformed value names the characteristic, the bytes and what was expected`() {
+    @Test(.proves(.S125)) func `A malformed value names the characteristic, the bytes and what was expected`() {
         let (stage, peripheral, link) = connected(heartRate: .read([0x01, 62]))
         let read = stage.record(peripheral.read(HeartRateMeasurement.self))
         stage.advance(200)
@@ -136,7 +136,7 @@ struct TypedValueTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S126)) func `A value that cannot be encoded fails before anything is sent`() {
+    @Test(.proves(.S125)) func `A value that cannot be encoded fails before anything is sent`() {
         let (stage, peripheral, link) = connected()
         let write = stage.record(peripheral.write(HeartRateControlPoint(256)))
         stage.advance(200)
@@ -148,7 +148,7 @@ struct TypedValueTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S126)) func `A characteristic that is missing or not unique fails before anything is sent`() {
+    @Test(.proves(.S125)) func `A characteristic that is missing or not unique fails before anything is sent`() {
         let (stage, peripheral, link) = connected()
         let twice = stage.record(peripheral.read(Humidity.self))
         let missing = stage.record(peripheral.read(Pressure.self))
@@ -167,7 +167,7 @@ struct TypedValueTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S127, .Q109)) func `The battery level of bluetoothd is read if bluetoothd hides the service`() {
+    @Test(.proves(.S126, .Q109)) func `The battery level of bluetoothd is read if bluetoothd hides the service`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let read = stage.record(peripheral.read(BatteryLevel.self))

@@ -74,6 +74,8 @@ struct OperationPhraseTests {
         Row(.setPower, "hci0", "Switching the power of hci0"),
         Row(.setAlias, nil, "Changing the name of an adapter"),
         Row(.setAlias, "hci0", "Changing the name of hci0"),
+        Row(.waitUntilReady, nil, "Waiting until Bluetooth can be used"),
+        Row(.waitUntilReady, "hci0", "Waiting until hci0 can be used"),
     ]
 
     @Test(arguments: rows)

@@ -22,7 +22,7 @@ struct SensorReadingTests {
         ScannedPeripheral(peripheral: Peripheral(address: address), advertisementData: data)
     }
 
-    @Test(.proves(.S128)) func `A scan result has a reading without a manager`() {
+    @Test(.proves(.S127)) func `A scan result has a reading without a manager`() {
         let tag = scanned(AdvertisementData(manufacturerData: [0x0499: Self.ruuvi]))
         #expect(tag.reading?.format == .ruuvi)
         #expect(tag.reading?.value(of: .temperature) == 24.3)
@@ -67,7 +67,7 @@ struct SensorReadingTests {
         #expect(device.value(as: BTHome.self) == nil || device.readingFailure == nil)
     }
 
-    @Test(.proves(.S130)) func `A scan for a format emits its advertisements, and skips malformed ones`() {
+    @Test(.proves(.S129)) func `A scan for a format emits its advertisements, and skips malformed ones`() {
         let stage = Stage(with: [
             .beacon("C0:00:00:00:00:01", manufacturerData: [0x0499: Self.ruuvi]),
             .beacon("C0:00:00:00:00:02", manufacturerData: [0x0499: [5, 1, 2]]),
@@ -90,7 +90,7 @@ struct SensorReadingTests {
         #expect(refused.first?.description.contains("C0:00") == false)
     }
 
-    @Test(.proves(.S128)) func `A scan whose readings nobody requests decodes nothing`() {
+    @Test(.proves(.S127)) func `A scan whose readings nobody requests decodes nothing`() {
         let stage = Stage(with: [.beacon("C0:00:00:00:00:02", manufacturerData: [0x0499: [5, 1, 2]])])
         let events = stage.record(stage.manager.events)
         let scan = stage.record(stage.manager.scanForPeripherals())
@@ -124,7 +124,7 @@ struct SensorReadingTests {
         return (stage, results)
     }
 
-    @Test(.proves(.S129)) func `An encrypted advertisement is decoded with the key of its device`() {
+    @Test(.proves(.S128)) func `An encrypted advertisement is decoded with the key of its device`() {
         let (stage, results) = encrypted(Self.keys(), "41a47266c95f730011223378237214")
         defer { withExtendedLifetime(stage) {} }
         #expect(results.first?.reading?.value(of: .temperature) == 25.06)
@@ -132,7 +132,7 @@ struct SensorReadingTests {
         #expect(results.first?.value(as: BTHome.self)?.reading.value(of: .humidity) == 50.55)
     }
 
-    @Test(.proves(.S128, .S129)) func `A replayed packet is refused, and each result keeps its own reading`() {
+    @Test(.proves(.S127, .S128)) func `A replayed packet is refused, and each result keeps its own reading`() {
         let (stage, results) = encrypted(
             Self.keys(), "41e445f3c9962b332211006c7c4519", "413e932cc7175f34221100553876af",
             "41723d3035fb88322211009e7414c0")
@@ -151,7 +151,7 @@ struct SensorReadingTests {
         }
     }
 
-    @Test(.proves(.S129)) func `A missing or wrong key, and a device that stops encrypting, are refused`() {
+    @Test(.proves(.S128)) func `A missing or wrong key, and a device that stops encrypting, are refused`() {
         let sent = "41a47266c95f730011223378237214"
         for (keys, payload, reason) in [
             (KeyStore(), sent, .missingKey), (Self.keys(String(repeating: "0", count: 32)), sent, .wrongKey),

@@ -127,6 +127,12 @@ final class Links {
         link.close(BluetoothError(.disconnected(.requested)), isForced: true)
     }
 
+    /// Runs work when no link to a device is being closed: at once, or after the closing.
+    func onNotClosing(_ key: DeviceKey, _ work: @escaping () -> Void) {
+        guard let link = byDevice[key], link.state.isEnding else { return work() }
+        link.onClosed { _ in work() }
+    }
+
     /// Returns the link of a peripheral, whichever program made it; nil if there is none.
     func linkToClose(_ peripheral: Peripheral) -> Link? { byDevice[peripheral.key] ?? adopt(peripheral) }
 
