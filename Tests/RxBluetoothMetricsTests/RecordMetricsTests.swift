@@ -52,7 +52,8 @@ struct RecordMetricsTests {
         scheduler.advanceBy(5_000)
     }
 
-    @Test(.proves(.S108)) func `Operations, connections and recovery are recorded with their dimensions`() throws {
+    @Test(.proves(.S108), .covers(.metrics))
+    func `Operations, connections and recovery are recorded with their dimensions`() throws {
         manager.recordMetrics(to: metrics).disposed(by: bag)
         run { $0.countingScanResults(to: metrics) }
         let read = ("operation", "read")

@@ -15,7 +15,8 @@ struct AdvertisingSessionTests {
         return (stage, daemon)
     }
 
-    @Test(.proves(.S86)) func `Advertising emits once without completing, and disposal unregisters it`() {
+    @Test(.proves(.S86), .covers(.advertising))
+    func `Advertising emits once without completing, and disposal unregisters it`() {
         let stage = Stage()
         let advertising = stage.record(stage.manager.advertise(advertisement))
         stage.advance(60_000)

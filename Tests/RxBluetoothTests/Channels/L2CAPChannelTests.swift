@@ -107,7 +107,7 @@ struct L2CAPChannelTests {
         #expect(received.isLive && link.isLive)
     }
 
-    @Test(.proves(.S115)) func `Ten megabytes come back from an echo without loss`() throws {
+    @Test(.proves(.S115), .covers(.channels)) func `Ten megabytes come back from an echo without loss`() throws {
         let (stage, _, peripheral, link) = Stage.withChannels(.echo(mtu: 2048))
         let (opening, channel) = try stage.openChannel(peripheral)
         defer { withExtendedLifetime(opening) {} }

@@ -14,7 +14,9 @@ struct L2CAPListenerTests {
         return (stage, sockets)
     }
 
-    @Test(.proves(.S116)) func `A device opens a channel, and data passes in both directions`() throws {
+    @Test(.proves(.S116), .covers(.listening)) func `A device opens a channel, and data passes in both directions`()
+        throws
+    {
         let (stage, sockets) = Self.stage()
         let publishing = stage.record(
             stage.manager.publishL2CAPChannel(options: L2CAPChannelOptions(security: .authenticated)))

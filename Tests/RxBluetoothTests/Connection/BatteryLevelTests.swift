@@ -18,7 +18,8 @@ struct BatteryLevelTests {
         return (stage, peripheral, stage.connect(peripheral))
     }
 
-    @Test(.proves(.Q109)) func `A notifying battery level is emitted at once and after each valid change`() {
+    @Test(.proves(.Q109), .covers(.batteryLevel))
+    func `A notifying battery level is emitted at once and after each valid change`() {
         let (stage, peripheral, link) = stage(.read([90]), .notify)
         let levels = stage.record(peripheral.observeBatteryLevel())
         stage.advance(200)

@@ -59,7 +59,8 @@ struct CharacteristicWriterTests {
         stage.simulation.bluez.forgetCalls()
     }
 
-    @Test(.proves(.Q97)) func `A stream of writes uses one call and releases the characteristic at its end`() {
+    @Test(.proves(.Q97), .covers(.writeSocket))
+    func `A stream of writes uses one call and releases the characteristic at its end`() {
         let count = 2_000
         let writing = stage.record(
             characteristic.acquireWrite().flatMap { writer in

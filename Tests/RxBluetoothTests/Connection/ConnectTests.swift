@@ -19,7 +19,7 @@ struct ConnectTests {
         #expect(link.elements == [peripheral])
     }
 
-    @Test(.proves(.S27)) func `A connection emits one element and does not complete`() {
+    @Test(.proves(.S27), .covers(.connection)) func `A connection emits one element and does not complete`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect())
         stage.advance(60_000)
@@ -169,7 +169,7 @@ struct ConnectTests {
         #expect(stage.methods == ["Connect", "Get", "Connect"])
     }
 
-    @Test(.proves(.S33, .Q74)) func `Another program's link is used and left open`() {
+    @Test(.proves(.S33, .Q74), .covers(.foreignLinks)) func `Another program's link is used and left open`() {
         let (stage, peripheral) = Stage.withSensor()
         let other = stage.otherProgram("Connect")
         stage.advance(1_000)
@@ -220,7 +220,7 @@ struct ConnectTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.S38)) func `Connecting out of range times out and is reverted`() {
+    @Test(.proves(.S38), .covers(.connectionDeadline)) func `Connecting out of range times out and is reverted`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.simulation.bluez.setInRange(false, Sensor.text)
         let link = stage.record(peripheral.connect())

@@ -12,7 +12,8 @@ extension ConnectionState {
 }
 
 struct ConnectionStateTests {
-    @Test(.proves(.S37)) func `Connection state emits the current value, then each change, without end`() {
+    @Test(.proves(.S37), .covers(.connectionState))
+    func `Connection state emits the current value, then each change, without end`() {
         let (stage, peripheral) = Stage.withSensor()
         let states = stage.record(peripheral.connectionState)
         stage.advance(0)

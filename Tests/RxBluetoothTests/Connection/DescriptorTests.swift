@@ -22,7 +22,7 @@ struct DescriptorTests {
         return found.elements
     }
 
-    @Test(.proves(.S62, .S63)) func `Descriptor reads and writes run in the operation queue`() {
+    @Test(.proves(.S62, .S63), .covers(.descriptors)) func `Descriptor reads and writes run in the operation queue`() {
         let all = descriptors(of: Sensor.value)
         #expect(all.map(\.uuid) == [0x2901])
         guard let description = all.first else { return }

@@ -28,7 +28,8 @@ struct DirectConnectionTests {
         stage.record(stage.manager.connect(to: Sensor.address, kind: kind, options: options))
     }
 
-    @Test(.proves(.S112)) func `An unknown address is connected by ConnectDevice, without a scan`() throws {
+    @Test(.proves(.S112), .covers(.connectionByAddress))
+    func `An unknown address is connected by ConnectDevice, without a scan`() throws {
         let stage = Self.stage()
         let link = connect(stage)
         stage.advance(500)

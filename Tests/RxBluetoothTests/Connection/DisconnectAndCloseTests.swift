@@ -27,7 +27,8 @@ struct DisconnectAndCloseTests {
         stage.expectSettled()
     }
 
-    @Test func `Disconnecting fails the connection at once and completes when the link is down`() {
+    @Test(.covers(.disconnection))
+    func `Disconnecting fails the connection at once and completes when the link is down`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)
         let done = stage.record(peripheral.disconnect())

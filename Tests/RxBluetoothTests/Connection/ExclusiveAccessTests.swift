@@ -24,7 +24,8 @@ struct ExclusiveAccessTests {
 
     private static let high = OperationOptions(priority: .high)
 
-    @Test(.proves(.S67, .S104)) func `No other operation comes between those of an exclusive access`() {
+    @Test(.proves(.S67, .S104), .covers(.exclusiveAccess))
+    func `No other operation comes between those of an exclusive access`() {
         let before = stage.record(value.readValue())
         let access = stage.record(
             peripheral.exclusively { [value] operations in

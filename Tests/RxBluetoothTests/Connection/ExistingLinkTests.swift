@@ -179,7 +179,8 @@ struct ExistingLinkTests {
         #expect(stage.methods == ["Connect"])
     }
 
-    @Test(.proves(.S33, .S89)) func `Connected peripherals include those that other programs connected`() {
+    @Test(.proves(.S33, .S89), .covers(.connectedPeripherals))
+    func `Connected peripherals include those that other programs connected`() {
         let (stage, peripheral, other) = stage()
         let all = stage.record(stage.manager.retrieveConnectedPeripherals())
         let fitting = stage.record(stage.manager.retrieveConnectedPeripherals(withServices: [0x1234, Sensor.service]))
@@ -192,7 +193,8 @@ struct ExistingLinkTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test(.proves(.S89)) func `Known peripherals are retrieved in the order of the given addresses`() {
+    @Test(.proves(.S89), .covers(.knownPeripherals))
+    func `Known peripherals are retrieved in the order of the given addresses`() {
         let (stage, peripheral) = Stage.withSensor()
         let other = stage.find("C0:FF:EE:00:00:22")
         let found = stage.record(

@@ -99,7 +99,8 @@ struct FirmwareUpdateTests {
         #expect(fresh.elements == [[2]])
     }
 
-    @Test(.proves(.S105), arguments: [ConnectOptions(), .reconnect(Reconnection(jitter: 0))])
+    @Test(
+        .proves(.S105), .covers(.staleAttributes), arguments: [ConnectOptions(), .reconnect(Reconnection(jitter: 0))])
     func `Updates at random moments let no operation reach a wrong attribute`(options: ConnectOptions) {
         let strays = Strays()
         let (stage, peripheral) = Self.stage(strays)

@@ -94,7 +94,8 @@ struct GATTOperationTests {
         withExtendedLifetime(link) {}
     }
 
-    @Test(.proves(.S58, .S62)) func `A refusal names operation, attribute and code, and the next operation runs`() {
+    @Test(.proves(.S58, .S62), .covers(.errors))
+    func `A refusal names operation, attribute and code, and the next operation runs`() {
         let read = stage.record(characteristic(Sensor.refusing).readValue())
         let write = stage.record(characteristic(Sensor.refusing).writeValue([1]))
         let next = stage.record(characteristic(Sensor.value).readValue())
@@ -111,7 +112,8 @@ struct GATTOperationTests {
         #expect(stage.methods == ["ReadValue", "WriteValue", "ReadValue"])
     }
 
-    @Test(.proves(.S63, .Q98)) func `A write completes when confirmed, and one without response when accepted`() {
+    @Test(.proves(.S63, .Q98), .covers(.writing))
+    func `A write completes when confirmed, and one without response when accepted`() {
         let write = stage.record(characteristic(Sensor.value).writeValue([2]))
         stage.advance(14)
         #expect(write.isLive)

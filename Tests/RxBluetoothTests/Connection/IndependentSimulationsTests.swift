@@ -7,7 +7,7 @@ import Testing
 
 /// Simulations that run in parallel or one after the other, with the same device in each.
 struct IndependentSimulationsTests {
-    @Test(.proves(.S90)) func `Two simulations with the same device do not affect each other`() {
+    @Test(.proves(.S90), .covers(.simulation)) func `Two simulations with the same device do not affect each other`() {
         let (one, _, lost, silenced) = Stage.withNotifyingSensor()
         let (two, _, link, notifying) = Stage.withNotifyingSensor()
         let former = one.record(silenced.observeValueUpdates())

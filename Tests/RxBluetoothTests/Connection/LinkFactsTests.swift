@@ -56,7 +56,7 @@ struct LinkFactsTests {
         peripheral = stage.find(Sensor.address)
     }
 
-    @Test(.proves(.S118)) func `Known and unknown facts of a link are one value`() {
+    @Test(.proves(.S118), .covers(.linkFacts)) func `Known and unknown facts of a link are one value`() {
         let link = stage.connect(peripheral)
         let facts = stage.record(peripheral.readLinkFacts())
         stage.advance(0)
@@ -89,7 +89,8 @@ struct LinkFactsTests {
         withExtendedLifetime((link, other)) {}
     }
 
-    @Test(.proves(.S118)) func `A request for another timing completes when the kernel has stored it`() {
+    @Test(.proves(.S118), .covers(.connectionParameters))
+    func `A request for another timing completes when the kernel has stored it`() {
         let link = stage.connect(peripheral)
         let request = stage.record(peripheral.requestConnectionParameters(.fast))
         stage.advance(0)

@@ -29,7 +29,8 @@ struct LongWriteTests {
         return pending
     }
 
-    @Test(.proves(.S66)) func `A long write sends parts of one packet, each after the previous is confirmed`() {
+    @Test(.proves(.S66), .covers(.longWrite))
+    func `A long write sends parts of one packet, each after the previous is confirmed`() {
         let write = stage.record(characteristic.writeLongValue(Self.value))
         for (number, part) in [0..<20, 20..<40, 40..<50].enumerated() {
             let pending = take(part)

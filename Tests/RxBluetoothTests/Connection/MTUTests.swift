@@ -6,7 +6,8 @@ import Testing
 
 /// The MTU of a link, and the maximum length of writes, which depends on the MTU.
 struct MTUTests {
-    @Test(.proves(.S82)) func `The MTU is 23 until bluetoothd reports another, and each change is emitted once`() {
+    @Test(.proves(.S82), .covers(.mtu))
+    func `The MTU is 23 until bluetoothd reports another, and each change is emitted once`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         #expect(peripheral.mtu == 23)
         let early = stage.record(peripheral.observeMTU())

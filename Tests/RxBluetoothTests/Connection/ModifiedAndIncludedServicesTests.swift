@@ -25,7 +25,8 @@ struct ModifiedAndIncludedServicesTests {
         return (stage, peripheral, link)
     }
 
-    @Test(.proves(.S53, .Q111)) func `Modified services are emitted, old attributes fail, and new ones work`() {
+    @Test(.proves(.S53, .Q111), .covers(.modifiedServices))
+    func `Modified services are emitted, old attributes fail, and new ones work`() {
         let (stage, peripheral, link) = stage([Self.old, Self.stays])
         let modified = stage.record(peripheral.observeModifiedServices())
         let characteristic = stage.characteristic(0xFFF1, of: peripheral)
@@ -123,7 +124,7 @@ struct ModifiedAndIncludedServicesTests {
         #expect(stage.record(peripheral.observeModifiedServices()).outcome(stage) != nil)
     }
 
-    @Test func `Discovery of included services returns only those`() {
+    @Test(.covers(.includedServices)) func `Discovery of included services returns only those`() {
         let battery = SimulatedService("180f", isPrimary: false) { SimulatedCharacteristic("2a19", .read([3])) }
         let (stage, peripheral, link) = stage([
             SimulatedService("fff0", including: ["180f", "180a"]) {}, Self.stays, battery,

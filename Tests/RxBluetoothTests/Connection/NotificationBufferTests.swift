@@ -57,7 +57,8 @@ struct NotificationBufferTests {
         #expect(link.isLive)
     }
 
-    @Test(.proves(.S81)) func `Buffers drop the oldest or newest values on request and count them`() {
+    @Test(.proves(.S81), .covers(.notificationBuffer))
+    func `Buffers drop the oldest or newest values on request and count them`() {
         let newest = overrun(ValueBuffer(capacity: 3, overflow: .dropOldest), 9)
         #expect(newest.elements == [[0], [7], [8], [9]])
         #expect(characteristic.droppedValueCount == 6)

@@ -19,7 +19,8 @@ struct NotificationTests {
         stage.advance(0)
     }
 
-    @Test(.proves(.S69)) func `Subscribers share one StartNotify, and the last dispose sends StopNotify`() {
+    @Test(.proves(.S69), .covers(.notifications))
+    func `Subscribers share one StartNotify, and the last dispose sends StopNotify`() {
         for round in 1...3 {
             let first = stage.record(notifying.observeValueUpdates())
             let second = stage.record(notifying.observeValueUpdates())

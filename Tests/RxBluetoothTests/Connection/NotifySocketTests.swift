@@ -197,7 +197,8 @@ struct NotifySocketTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test(.proves(.S81, .Q106)) func `A socket delivers a thousand values a second without a gap`() {
+    @Test(.proves(.S81, .Q106), .covers(.notificationSocket))
+    func `A socket delivers a thousand values a second without a gap`() {
         let values = stage.record(notifying.observeValueUpdates(using: .socket))
         stage.advance(50)
         for number in 0..<1000 {

@@ -23,7 +23,8 @@ struct OperationOptionTests {
 
     // MARK: Priority
 
-    @Test(.proves(.S56)) func `Among 1,000 queued reads a write with high priority waits for one operation`() {
+    @Test(.proves(.S56), .covers(.operationPriority))
+    func `Among 1,000 queued reads a write with high priority waits for one operation`() {
         let reads = (0..<1_000).map { _ in stage.record(value.readValue()) }
         stage.advance(20)
         let before = stage.methods.count
@@ -104,7 +105,8 @@ struct OperationOptionTests {
 
     // MARK: Deadline
 
-    @Test(.proves(.S60, .S103)) func `An operation fails at its own deadline, counted from its start`() {
+    @Test(.proves(.S60, .S103), .covers(.operationDeadline))
+    func `An operation fails at its own deadline, counted from its start`() {
         let slow = stage.characteristic(Sensor.slow, of: peripheral)
         let first = stage.record(slow.readValue())
         let second = stage.record(slow.readValue(options: OperationOptions(deadline: .seconds(2))))

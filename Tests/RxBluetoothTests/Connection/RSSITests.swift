@@ -43,7 +43,8 @@ struct RSSITests {
         peripheral = stage.find(Sensor.address)
     }
 
-    @Test(.proves(.S83)) func `RSSI is one value from the link's adapter, without a call to bluetoothd`() {
+    @Test(.proves(.S83), .covers(.rssi))
+    func `RSSI is one value from the link's adapter, without a call to bluetoothd`() {
         let link = stage.connect(peripheral)
         stage.simulation.bluez.forgetCalls()
         let strength = stage.record(peripheral.readRSSI())

@@ -38,7 +38,7 @@ struct ServiceDiscoveryTests {
         #expect(late.error?.operation == .discover)
     }
 
-    @Test(.proves(.S49)) func `Overlapping discovery requests each return their own services`() {
+    @Test(.proves(.S49), .covers(.discovery)) func `Overlapping discovery requests each return their own services`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect())
         stage.advance(151)

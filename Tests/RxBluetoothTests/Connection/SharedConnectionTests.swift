@@ -54,7 +54,7 @@ struct SharedConnectionTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S42), .timeLimit(.minutes(5)))
+    @Test(.proves(.S42), .covers(.tasks), .timeLimit(.minutes(5)))
     func `Cancelling an awaiting task throws CancellationError and ends the attempt`() async throws {
         let scheduler = SerialDispatchQueueScheduler(qos: .default)
         let simulation = Simulation(Scenario(peripherals: [Sensor.peripheral]), scheduler: scheduler)

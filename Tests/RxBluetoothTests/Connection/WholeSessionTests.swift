@@ -24,7 +24,8 @@ struct WholeSessionTests {
         ])
     }
 
-    @Test(.proves(.S87, .S88)) func `A session reads back each written value and receives each notification`() {
+    @Test(.proves(.S87, .S88), .covers(.reading, .indications))
+    func `A session reads back each written value and receives each notification`() {
         let stage = stage(mtu: 185)
         let peripheral = stage.find(Self.address)
         let link = stage.connect(peripheral)

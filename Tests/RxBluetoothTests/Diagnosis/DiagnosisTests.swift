@@ -41,7 +41,7 @@ struct DiagnosisTests {
     }
 
     @Test(
-        .proves(.S1),
+        .proves(.S1), .covers(.diagnosis),
         arguments: [
             (BluetoothState.poweredOff, Diagnosis.Cause.poweredOff), (.blocked, .blocked),
             (.noAdapter, .noAdapter),

@@ -35,7 +35,8 @@ struct AdapterControlTests {
             Objects.adapterPath, "org.bluez.Adapter1", ["Powered": .bool(isOn), "PowerState": .string(state)])
     }
 
-    @Test(.proves(.S109, .Q31)) func `Switching off and on completes when the state is shown`() {
+    @Test(.proves(.S109, .Q31), .covers(.adapterPower)) func `Switching off and on completes when the state is shown`()
+    {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         let power = stage.record(stage.manager.adapterPower)
@@ -233,7 +234,8 @@ struct AdapterControlTests {
 
     // MARK: Name
 
-    @Test(.proves(.S110)) func `A name is set while the adapter is off, and an empty one restores the default`() {
+    @Test(.proves(.S110), .covers(.adapterName))
+    func `A name is set while the adapter is off, and an empty one restores the default`() {
         let stage = Stage(Scenario(adapters: [SimulatedAdapter(powered: false)], peripherals: []))
         let adapters = stage.record(stage.manager.adapters)
         stage.advance(10)

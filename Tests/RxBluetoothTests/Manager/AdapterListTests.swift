@@ -25,7 +25,7 @@ struct AdapterListTests {
         #expect(adapters.elements.last?.map(\.powerState) == [.on, .offBlocked])
     }
 
-    @Test func `The adapter list follows adapters that are added, removed and renumbered`() {
+    @Test(.covers(.adapterList)) func `The adapter list follows adapters that are added, removed and renumbered`() {
         let stage = Stage(Scenario(adapters: [Radio.first], peripherals: []), adapter: .address(Radio.secondAddress))
         let names = stage.record(stage.manager.adapters.map { $0.map { "\($0.name)\($0.isSelected ? "*" : "")" } })
         let states = stage.record(stage.manager.state)

@@ -6,7 +6,8 @@ import TestTraits
 import Testing
 
 struct BluetoothStateTests {
-    @Test(.proves(.S2)) func `State emits the current value, then each change, and never completes`() {
+    @Test(.proves(.S2), .covers(.adapterState))
+    func `State emits the current value, then each change, and never completes`() {
         let stage = Stage()
         let states = stage.record(stage.manager.state)
         stage.advance(10)
@@ -202,7 +203,7 @@ struct BluetoothStateTests {
         #expect(stage.methods.isEmpty)
     }
 
-    @Test func `An adapter can be selected by name or by address`() {
+    @Test(.covers(.adapterSelection)) func `An adapter can be selected by name or by address`() {
         let scenario = Scenario(
             adapters: [SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02")], peripherals: [])
         for selection in [AdapterSelection.named("hci1"), .address("00:1A:7D:DA:71:02")] {

@@ -5,7 +5,8 @@ import Testing
 
 /// Scans and connections on several adapters at the same time.
 struct SeveralAdaptersTests {
-    @Test(.proves(.Q37)) func `Each adapter has its own discovery session, which ends independently`() {
+    @Test(.proves(.Q37), .covers(.severalAdapters))
+    func `Each adapter has its own discovery session, which ends independently`() {
         let stage = Stage.withTwoAdapters()
         let second = stage.manager.using(.number(1))
         let scans = [stage.record(stage.manager.scanForPeripherals()), stage.record(second.scanForPeripherals())]

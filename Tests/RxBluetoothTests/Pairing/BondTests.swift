@@ -7,7 +7,7 @@ import Testing
 
 /// Observing, losing, trusting and forgetting the bond with a device.
 struct BondTests {
-    @Test func `isPaired and isBonded emit the current value, then each change`() {
+    @Test(.covers(.bondState)) func `isPaired and isBonded emit the current value, then each change`() {
         let (stage, peripheral) = Stage.withLock()
         let (paired, bonded) = (stage.record(peripheral.isPaired), stage.record(peripheral.isBonded))
         stage.advance(0)
@@ -232,7 +232,7 @@ struct BondTests {
         #expect(stage.record(peripheral.connect()).outcome(stage) == .peripheralGone)
     }
 
-    @Test func `forget closes the link first, and its connection fails as requested`() {
+    @Test(.covers(.forgetting)) func `forget closes the link first, and its connection fails as requested`() {
         let (stage, peripheral) = Stage.withLock()
         let link = stage.connect(peripheral)
         let forgotten = stage.record(peripheral.forget())

@@ -76,7 +76,7 @@ struct PairingAgentTests {
         Row(PairingPolicy(.passkey(7)), "DisplayPinCode", [.string("1234")], "ok"),
     ]
 
-    @Test(arguments: rows)
+    @Test(.covers(.pairingPolicy), arguments: rows)
     func `Each policy answers agent requests without the user`(_ row: Row) {
         let (stage, daemon, requests) = registered(row.policy)
         let reply: ScriptedDaemon.AgentReply =

@@ -13,7 +13,7 @@ struct PairingRequestTests {
         Stage.withLock(SimulatedPairing(method), policy: PairingPolicy(.ask, timeout: timeout))
     }
 
-    @Test func `The answer to a passkey request completes the pairing`() throws {
+    @Test(.covers(.pairingRequests)) func `The answer to a passkey request completes the pairing`() throws {
         let (stage, peripheral) = stage(.passkeyShown(4_711))
         let person = Person(stage)
         let paired = stage.record(peripheral.pair())

@@ -86,7 +86,7 @@ struct PairingTests {
         other.close()
     }
 
-    @Test func `A fixed passkey pairs and gives access to a protected value`() {
+    @Test(.covers(.pairing)) func `A fixed passkey pairs and gives access to a protected value`() {
         let (stage, peripheral) = Stage.withLock(
             SimulatedPairing(.passkeyShown(123_456), requiresAuthentication: true), needing: .authentication,
             policy: PairingPolicy(.passkey(123_456)))

@@ -8,7 +8,8 @@ import Testing
 struct PublishTests {
     private static let services = [LocalService(0xFFA0, characteristics: [LocalCharacteristic(0xFFA1, .read)])]
 
-    @Test(.proves(.S93, .Q25, .Q116)) func `Publishing emits once registered, and disposal unregisters`() {
+    @Test(.proves(.S93, .Q25, .Q116), .covers(.publishing))
+    func `Publishing emits once registered, and disposal unregisters`() {
         let stage = Stage()
         let published = stage.record(stage.manager.publish(Self.services))
         stage.advance(60_000)

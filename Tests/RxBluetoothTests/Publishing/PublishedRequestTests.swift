@@ -19,7 +19,7 @@ struct PublishedRequestTests {
         return (stage, central, published)
     }
 
-    @Test(.proves(.S95)) func `Functions and constant values answer the requests of a central`() {
+    @Test(.proves(.S95), .covers(.requests)) func `Functions and constant values answer the requests of a central`() {
         let stored = Guarded([UInt8]([7]))
         let (stage, central, published) = published(
             LocalCharacteristic(0xFFA1, .read, value: [1, 2]),

@@ -19,7 +19,8 @@ struct PublishedUpdateTests {
         return (stage, central, published)
     }
 
-    @Test(.proves(.S97)) func `Values reach subscribed centrals in order; without one, nothing is sent`() {
+    @Test(.proves(.S97), .covers(.updates))
+    func `Values reach subscribed centrals in order; without one, nothing is sent`() {
         let (stage, central, published) = published(LocalCharacteristic(0xFFA1, .notify))
         let services = published.elements[0]
         let unsent = stage.record(services.updateValue([1], for: 0xFFA1))
@@ -38,7 +39,8 @@ struct PublishedUpdateTests {
         #expect(other.updates.map(\.value) == [[2], [3], long])
     }
 
-    @Test(.proves(.S97, .Q115)) func `Each subscription is emitted, and the end of the last one`() {
+    @Test(.proves(.S97, .Q115), .covers(.subscribers))
+    func `Each subscription is emitted, and the end of the last one`() {
         let (stage, central, published) = published(
             LocalCharacteristic(0xFFA1, .notify), LocalCharacteristic(0xFFA2, .indicate))
         let services = published.elements[0]

@@ -83,7 +83,7 @@ struct DisconnectReasonTests {
     }
 
     @Test(
-        .proves(.Q86),
+        .proves(.Q86), .covers(.disconnectReason),
         arguments: [
             ("Timeout", BluetoothError.DisconnectReason.timeout), ("Authentication", .authentication),
             ("Suspend", .suspend),

@@ -55,7 +55,7 @@ struct OutageTests {
         }
     }
 
-    @Test(.proves(.S78, .S79), arguments: Outage.allCases)
+    @Test(.proves(.S78, .S79), .covers(.resumingNotifications), arguments: Outage.allCases)
     func `Notifications continue after an outage with one StartNotify`(outage: Outage) {
         let stage = Stage(with: [Self.ticker()], deadlines: Deadlines())
         let peripheral = stage.find(Sensor.address)

@@ -9,7 +9,7 @@ struct ReconnectionTests {
     /// A reconnection policy without jitter, so that the lengths of its pauses are known.
     static let plain = Reconnection(jitter: 0)
 
-    @Test func `A lost link is restored, and the connection emits once`() {
+    @Test(.covers(.reconnection)) func `A lost link is restored, and the connection emits once`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: .reconnect(Self.plain)))
         let states = stage.record(peripheral.connectionState)

@@ -79,7 +79,7 @@ struct DiscoveryFilterTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S9, .Q43)) func `The filter of bluetoothd has the lowest RSSI of all scans`() {
+    @Test(.proves(.S9, .Q43), .covers(.rssiFilter)) func `The filter of bluetoothd has the lowest RSSI of all scans`() {
         let stage = Self.stage()
         let near = stage.record(
             stage.manager.scanForPeripherals(options: ScanOptions(filters: [ScanFilter(minimumRSSI: -60)])))

@@ -72,7 +72,7 @@ struct ManagementScanTests {
         #expect(signals.elements.count > count + 30)
     }
 
-    @Test func `Each packet is emitted with its own bytes and RSSI`() {
+    @Test(.covers(.rawAdvertisement)) func `Each packet is emitted with its own bytes and RSSI`() {
         let (stage, _) = Stage.withSockets(Scenario(peripherals: [.beacon("C0:00:00:00:00:01", rssi: -40)]))
         let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
         stage.advance(1_000)

@@ -35,7 +35,7 @@ struct PassiveScanTests {
         Set(scan.elements.dropFirst(count).map(\.peripheral.address))
     }
 
-    @Test(.proves(.Q67), arguments: sources)
+    @Test(.proves(.Q67), .covers(.passiveScan), arguments: sources)
     func `A passive scan emits each advertisement that matches, without discovery`(_ source: ScanSource) {
         let stage = stage()
         let scan = stage.record(

@@ -20,7 +20,8 @@ struct PresenceTests {
         }
     }
 
-    @Test(.proves(.S21)) func `A device is found once, lost after 10 s of silence, and found again`() {
+    @Test(.proves(.S21), .covers(.presence))
+    func `A device is found once, lost after 10 s of silence, and found again`() {
         let stage = stage()
         let presence = stage.record(stage.manager.observePresence())
         stage.advance(20_500)

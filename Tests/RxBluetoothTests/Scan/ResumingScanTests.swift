@@ -38,7 +38,7 @@ struct ResumingScanTests {
         }
     }
 
-    @Test(.proves(.S13, .Q2)) func `A scan resumes within 5 s after bluetoothd restarts`() {
+    @Test(.proves(.S13, .Q2), .covers(.resumingScan)) func `A scan resumes within 5 s after bluetoothd restarts`() {
         let scans = Scans()
         scans.stage.simulation.bluez.crash()
         scans.stage.advance(60_000)

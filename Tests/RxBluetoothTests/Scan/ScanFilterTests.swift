@@ -33,7 +33,7 @@ struct ScanFilterTests {
         #expect(heard([], ScanFilter(services: [0x1234])).isEmpty)
     }
 
-    @Test(.proves(.S18)) func `A filter matches only advertised data, by exact name or prefix`() {
+    @Test(.proves(.S18), .covers(.nameFilter)) func `A filter matches only advertised data, by exact name or prefix`() {
         #expect(heard([], ScanFilter(name: .exact("Lamp"))) == [1])
         #expect(heard([], ScanFilter(name: .prefix("Lamp"))) == [1, 2])
         #expect(heard([], ScanFilter(name: .exact("lamp"))).isEmpty)
@@ -45,7 +45,8 @@ struct ScanFilterTests {
         #expect(heard([], ScanFilter(serviceData: [0xFEAA: .any])) == [3])
     }
 
-    @Test(.proves(.S19)) func `A data pattern compares only masked bits, and longer data matches`() throws {
+    @Test(.proves(.S19), .covers(.dataFilter))
+    func `A data pattern compares only masked bits, and longer data matches`() throws {
         func heard(_ bytes: [UInt8], _ mask: [UInt8]? = nil) throws -> [Int] {
             self.heard([], ScanFilter(manufacturerData: [0x4C: try DataPattern(bytes, mask: mask)]))
         }

@@ -28,7 +28,7 @@ struct ScanTests {
         _ = scan
     }
 
-    @Test(.proves(.S9)) func `A scan sets its filter and then calls StartDiscovery once`() {
+    @Test(.proves(.S9), .covers(.scan)) func `A scan sets its filter and then calls StartDiscovery once`() {
         let stage = Stage()
         let scan = stage.record(stage.manager.scanForPeripherals())
         stage.advance(3_000)
@@ -90,7 +90,8 @@ struct ScanTests {
         stage.expectNoTimers()
     }
 
-    @Test(.proves(.S10, .S11, .Q37)) func `Two scans share one session, which the last disposal stops`() {
+    @Test(.proves(.S10, .S11, .Q37), .covers(.sharedScan))
+    func `Two scans share one session, which the last disposal stops`() {
         let stage = Stage()
         let first = stage.record(stage.manager.scanForPeripherals())
         stage.advance(500)
@@ -188,7 +189,8 @@ struct ScanTests {
         #expect(stage.count("StartDiscovery") == 2)
     }
 
-    @Test(.proves(.S22)) func `A scan emits a peripheral once, or each advertisement with duplicates allowed`() {
+    @Test(.proves(.S22), .covers(.eachAdvertisement))
+    func `A scan emits a peripheral once, or each advertisement with duplicates allowed`() {
         let stage = Stage(with: [beacon("C0:00:00:00:00:01", name: "One")])
         let once = stage.record(stage.manager.scanForPeripherals())
         let always = stage.record(
@@ -252,7 +254,8 @@ struct ScanTests {
         #expect(first.elements.count == 1)
     }
 
-    @Test(.proves(.S17, .Q44)) func `A service filter matches listed services and service data`() {
+    @Test(.proves(.S17, .Q44), .covers(.serviceFilter))
+    func `A service filter matches listed services and service data`() {
         let stage = Stage(with: [
             beacon("C0:00:00:00:00:01", name: "Lists", services: ["feaa"]),
             beacon("C0:00:00:00:00:02", name: "Sends", serviceData: ["feaa": [1, 2]]),
@@ -263,7 +266,7 @@ struct ScanTests {
         #expect(Set(scan.elements.map(\.peripheral.name)) == ["Lists", "Sends"])
     }
 
-    @Test func `A scan result has all advertised data`() {
+    @Test(.covers(.advertisedData)) func `A scan result has all advertised data`() {
         let peripheral = SimulatedPeripheral("Full", address: "C0:00:00:00:00:01") {
             SimulatedAdvertisement(
                 every: .milliseconds(100), rssi: -60, name: "Full", txPower: 4, services: ["180d"],
