@@ -131,6 +131,7 @@ extension SimulatedBlueZ {
                 return
             }
             let opened = SimulatedChannelEnd(end, channel, on: daemon.loop)
+            environment.openedChannels.removeAll(where: \.isClosed)
             environment.openedChannels.append(opened)
             opened.start()
             opened.send(packets)

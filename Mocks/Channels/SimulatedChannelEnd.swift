@@ -19,6 +19,8 @@ final class SimulatedChannelEnd {
         self.loop = loop
     }
 
+    var isClosed: Bool { end == nil }
+
     func start() {
         guard let end else { return }
         let loop = loop
