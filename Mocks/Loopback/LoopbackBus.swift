@@ -21,6 +21,9 @@ public final class LoopbackBus: Sendable {
     /// The number of match rules on the bus. Read it only while no message is being handled.
     package var matchRules: Int { router.subscriptions.total }
 
+    /// The number of exported objects of all connections. Read it only while no message is being handled.
+    package var exports: Int { router.peers.values.map(\.exportCount).reduce(0, +) }
+
     /// Ends the bus, as if dbus-daemon exited: all present and later connections are closed.
     public func shutDown() {
         router.context.perform { [router] in router.shutDown() }

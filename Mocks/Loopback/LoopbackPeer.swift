@@ -26,6 +26,8 @@ final class LoopbackPeer: Bus, @unchecked Sendable {
     }
 
     var context: SerialContext { router.context }
+    /// The number of objects that the connection serves.
+    var exportCount: Int { exports.count }
     var clock: BusClock { context.clock }
 
     func perform(_ work: @escaping @Sendable () -> Void) { context.perform(work) }

@@ -25,6 +25,8 @@ package struct ExportTable {
 
     package init() {}
 
+    package var count: Int { exports.count }
+
     /// Adds an export, which replaces an earlier export at the same path.
     package mutating func insert(_ export: Export, at path: ObjectPath) {
         guard !export.isEnded else { return }

@@ -13,16 +13,19 @@ package struct Footprint: CustomStringConvertible, Sendable {
     /// The scheduled actions of a test's clock, including those of the simulation; 0 if they are not counted.
     package let timers: Int
 
-    package init(matchRules: Int = 0, timers: Int = 0) {
-        (self.matchRules, self.timers) = (matchRules, timers)
+    /// The exported objects of all connections to a test's bus; 0 if they are not counted.
+    package let exports: Int
+
+    package init(matchRules: Int = 0, timers: Int = 0, exports: Int = 0) {
+        (self.matchRules, self.timers, self.exports) = (matchRules, timers, exports)
         let sizes = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
         resident = sizes.count > 1 ? Int(sizes[1]) ?? 0 : 0
     }
 
     package var description: String {
         """
-        \(objects) objects of Rx, \(descriptors) descriptors, \(matchRules) match rules, \(timers) timers, \
-        \(resident * 4) KiB resident
+        \(objects) objects of Rx, \(descriptors) descriptors, \(matchRules) match rules, \(exports) exports, \
+        \(timers) timers, \(resident * 4) KiB resident
         """
     }
 }

@@ -10,12 +10,26 @@ final class SoakPipeline {
         case failed(String)
     }
 
+    /// How a pipeline finds its sensor, and how it reads.
+    struct Plan: Sendable {
+        var count: Int
+        var isReconnecting: Bool
+        /// Whether the manager connects by address instead of scanning.
+        var isDirect = false
+        var use = Use.read
+        var options = OperationOptions()
+    }
+
+    /// How a pipeline gets its first values.
+    enum Use: CaseIterable, Sendable {
+        case read, exclusive, channel
+    }
+
     private let log = EventLog()
     private let subscription: any Disposable
     private(set) var isGivenUp = false
     let address: BluetoothAddress
-    let count: Int
-    let isReconnecting: Bool
+    let plan: Plan
 
     private final class EventLog: Sendable {
         let state = Guarded(State())
@@ -33,35 +47,52 @@ final class SoakPipeline {
         var lateEvents = 0
     }
 
-    init(
-        _ manager: BluetoothManager, _ address: BluetoothAddress, wanting count: Int, reconnecting: Bool
-    ) {
-        (self.address, self.count, isReconnecting) = (address, count, reconnecting)
+    init(_ manager: BluetoothManager, _ address: BluetoothAddress, _ plan: Plan) {
+        (self.address, self.plan) = (address, plan)
         let log = log
-        subscription = manager.scanForPeripherals(
-            withServices: [SoakRunner.service], options: ScanOptions(resumes: reconnecting)
+        let options = plan.isReconnecting ? .reconnect() : ConnectOptions()
+        let found = manager.scanForPeripherals(
+            withServices: [SoakRunner.service], options: ScanOptions(resumes: plan.isReconnecting)
         )
         .map(\.peripheral).filter { $0.address == address }.take(1)
         .do(onNext: { _ in log.reach("connecting") })
-        .flatMap { $0.connect(options: reconnecting ? .reconnect() : ConnectOptions()) }
-        .do(onNext: { _ in log.reach("discovering") })
-        .flatMap { $0.discoverServices([SoakRunner.service]) }
-        .flatMap { $0.discoverCharacteristics([SoakRunner.reading, SoakRunner.notifying]) }
-        .do(onNext: { _ in log.reach("using") })
-        .flatMap { characteristic in
-            characteristic.uuid == SoakRunner.reading
-                ? characteristic.readValue().asObservable() : characteristic.observeValueUpdates()
-        }
-        .take(count)
-        .subscribe { event in
-            log.state.withLock { state in
-                if state.isGivenUp || state.ends > 0 { state.lateEvents += 1 }
-                switch event {
-                case .next: state.values += 1
-                case .error(let error): (state.ends, state.error) = (state.ends + 1, error)
-                case .completed: state.ends += 1
+        .flatMap { $0.connect(options: options) }
+        let connected = plan.isDirect ? manager.connect(to: address, kind: .random, options: options) : found
+        subscription = connected.do(onNext: { _ in log.reach("discovering") })
+            .flatMap { $0.discoverServices([SoakRunner.service]) }
+            .flatMap { $0.discoverCharacteristics([SoakRunner.reading, SoakRunner.notifying]) }
+            .do(onNext: { _ in log.reach("using") })
+            .flatMap { characteristic in
+                characteristic.uuid == SoakRunner.reading
+                    ? Self.values(of: characteristic, plan) : characteristic.observeValueUpdates()
+            }
+            .take(plan.count)
+            .subscribe { event in
+                log.state.withLock { state in
+                    if state.isGivenUp || state.ends > 0 { state.lateEvents += 1 }
+                    switch event {
+                    case .next: state.values += 1
+                    case .error(let error): (state.ends, state.error) = (state.ends + 1, error)
+                    case .completed: state.ends += 1
+                    }
                 }
             }
+    }
+
+    private static func values(of characteristic: Characteristic, _ plan: Plan) -> Observable<[UInt8]> {
+        let peripheral = characteristic.peripheral
+        switch plan.use {
+        case .read: return characteristic.readValue(options: plan.options).asObservable()
+        case .exclusive:
+            return peripheral.exclusively(options: plan.options) { operations in
+                operations.readValue(for: characteristic).asObservable()
+                    .concat(operations.readValue(for: characteristic).asObservable())
+            }
+        case .channel:
+            return peripheral.openL2CAPChannel(psm: SoakRunner.psm).flatMap { channel in
+                Observable.merge(channel.received, channel.send([1]).andThen(.never()))
+            }
+            .take(1)
         }
     }
 

@@ -9,6 +9,7 @@ final class SoakRunner {
     static let service: BluetoothUUID = 0xFFF0
     static let reading: BluetoothUUID = 0xFFF1
     static let notifying: BluetoothUUID = 0xFFF2
+    static let psm: UInt16 = 128
     private static let addresses = ["C0:FF:EE:00:00:51", "C0:FF:EE:00:00:52", "C0:FF:EE:00:00:53"]
     static let services = [
         SimulatedService("fff0") {
@@ -29,31 +30,34 @@ final class SoakRunner {
 
     init(seed: UInt64) {
         dice = Dice(seed: seed)
-        stage = Stage(
-            with: Self.addresses.map { address in
-                SimulatedPeripheral("Sensor", address: address) {
-                    SimulatedAdvertisement(
-                        every: .milliseconds(100), rssi: -50, name: "Sensor", services: ["fff0"], firstAfter: .zero)
-                    Self.services[0]
-                }
-            })
+        let sensors = Self.addresses.map { address in
+            SimulatedPeripheral("Sensor", address: address) {
+                SimulatedAdvertisement(
+                    every: .milliseconds(100), rssi: -50, name: "Sensor", services: ["fff0"], firstAfter: .zero)
+                Self.services[0]
+            }
+        }
+        let sockets = SimulatedL2CAP()
+        stage = Stage(Scenario(peripherals: sensors), channels: sockets)
+        sockets.use(stage.simulation)
+        for address in Self.addresses { stage.simulation.bluez.serveChannel(.echo(), psm: Self.psm, of: address) }
     }
 
     /// Runs one cycle: uses one to three sensors at the same time, with up to three faults.
     func cycle(_ number: Int) {
         let pipelines = Self.addresses.shuffled(using: &dice).prefix(Int.random(in: 1...3, using: &dice)).map {
             address in
-            SoakPipeline(
-                stage.manager, BluetoothAddress(stringLiteral: address), wanting: Int.random(in: 2...40, using: &dice),
-                reconnecting: Int.random(in: 0..<4, using: &dice) == 0)
+            SoakPipeline(stage.manager, BluetoothAddress(stringLiteral: address), plan())
         }
         var script: [(time: Int, action: () -> Void)] = []
         description = pipelines.map {
-            "\($0.address) takes \($0.count)\($0.isReconnecting ? " with reconnection" : "")"
+            "\($0.address) with \($0.plan)"
         }
         for pipeline in pipelines where Int.random(in: 0..<3, using: &dice) == 0 {
             script.append((Int.random(in: 0...1_500, using: &dice), { pipeline.giveUp() }))
         }
+        let others = SoakCompanion(stage, &dice)
+        script += others.script
         for _ in 0..<Int.random(in: 0...3, using: &dice) {
             let (fault, address) = (
                 SoakFault.allCases.randomElement(using: &dice) ?? .drop,
@@ -79,7 +83,18 @@ final class SoakRunner {
             now += 250
         }
         longest = max(longest, now)
+        findings += others.end().map { "Cycle \(number): \($0). \(description.joined(separator: "; "))" }
         conclude(number, pipelines)
+    }
+
+    private func plan() -> SoakPipeline.Plan {
+        SoakPipeline.Plan(
+            count: Int.random(in: 2...40, using: &dice), isReconnecting: Int.random(in: 0..<4, using: &dice) == 0,
+            isDirect: Int.random(in: 0..<4, using: &dice) == 0,
+            use: SoakPipeline.Use.allCases.randomElement(using: &dice) ?? .read,
+            options: OperationOptions(
+                deadline: Bool.random(using: &dice) ? .seconds(10) : nil,
+                priority: OperationOptions.Priority.allCases.randomElement(using: &dice) ?? .normal))
     }
 
     /// Ends all faults, also those that are scheduled to end before they begin.

@@ -29,6 +29,7 @@ struct SoakTests {
             #expect(late.map(\.descriptors).min() == early.map(\.descriptors).min(), all)
             #expect(late.map(\.matchRules).max() == early.map(\.matchRules).max(), all)
             #expect(late.map(\.timers).min() == early.map(\.timers).min(), all)
+            #expect(late.map(\.exports).max() == early.map(\.exports).max(), all)
             // The random cycles must have reached all kinds of outcomes.
             #expect(runner.tally[.done, default: 0] > 60)
             #expect(runner.tally[.givenUp, default: 0] > 10)

@@ -13,6 +13,7 @@ extension Stage {
         advance(0)
         return Footprint(
             matchRules: (bus as? VirtualTimeBus)?.matchRules ?? (bus as? LoopbackBus)?.matchRules ?? 0,
-            timers: scheduler.debugDescription.split { !$0.isNumber }.count)
+            timers: scheduler.debugDescription.split { !$0.isNumber }.count,
+            exports: (bus as? LoopbackBus)?.exports ?? 0)
     }
 }
