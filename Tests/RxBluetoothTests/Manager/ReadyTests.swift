@@ -49,12 +49,12 @@ struct ReadyTests {
 
     @Test(.proves(.S119), .covers(.readiness))
     func `Ready completes when bluetoothd starts and its adapter is switched on`() {
-        let stage = Stage(.everyday, starting: false)
+        let off = Scenario(adapters: [SimulatedAdapter(powered: false)], peripherals: [])
+        let stage = Stage(off, starting: false)
         let limited = stage.record(stage.manager.ready(within: .seconds(60)))
         let unlimited = stage.record(stage.manager.ready())
         stage.advance(5_000)
         stage.simulation.bluez.start()
-        stage.simulation.bluez.setPower(false)
         stage.advance(5_000)
         #expect(limited.isLive && unlimited.isLive)
         stage.simulation.bluez.setPower(true)
