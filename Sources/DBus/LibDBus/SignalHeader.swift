@@ -46,10 +46,10 @@ struct MemberKey: Equatable {
     func mayEqual(_ signal: MemberKey) -> Bool { self == signal || self == .any }
 }
 
-// A value without reference counts: an object would be retained for each comparison.
-/// A text for comparisons with the texts of libdbus, which end with a NUL. Its owner calls ``free()`` at the end.
+/// A text for comparisons with the texts of libdbus, which end with a NUL.
 @safe
-struct CText {
+final class CText: @unchecked Sendable {
+    // Guard: the bytes do not change after `init`.
     private let bytes: UnsafeMutablePointer<CChar>
     private let count: Int
 
@@ -59,7 +59,7 @@ struct CText {
         unsafe text.withCString { unsafe bytes.initialize(from: $0, count: count + 1) }
     }
 
-    func free() { unsafe bytes.deallocate() }
+    deinit { unsafe bytes.deallocate() }
 
     func equals(_ other: UnsafePointer<CChar>?) -> Bool {
         guard let other = unsafe other else { return false }

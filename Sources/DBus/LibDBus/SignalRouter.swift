@@ -90,8 +90,8 @@ final class SignalRouter: @unchecked Sendable {
         if member == Self.ownerChange { updateOwner(signal) }
         // Iterates over a copy, because handlers may subscribe and cancel.
         let subscriptions = subscriptions
-        for index in subscriptions.indices where subscriptions[index].member.mayEqual(member) {
-            let subscription = subscriptions[index].subscription
+        for entry in subscriptions where entry.member.mayEqual(member) {
+            let subscription = entry.subscription
             if !subscription.isEnded, subscription.matches(signal, header) { subscription.handler?(signal) }
         }
     }
@@ -201,10 +201,6 @@ private final class SignalSubscription: EndFlag, @unchecked Sendable {
         hasArguments = rule.firstArgument != nil || rule.firstArgumentPath != nil
     }
 
-    deinit {
-        for text in [interface, member, path, sender] { text?.free() }
-    }
-
     /// Whether the rule's sender is a unique name or the bus itself, as signals name their sender.
     var namesSender: Bool { rule.sender == BusName.daemon || rule.sender.utf8.first == UInt8(ascii: ":") }
 
@@ -225,15 +221,10 @@ final class NameOwner: @unchecked Sendable {
     // Guard: only the event loop uses the variables.
     /// The owner's unique name; nil if the name has no owner.
     var uniqueName: String? {
-        didSet {
-            name?.free()
-            name = uniqueName.map(CText.init)
-        }
+        didSet { name = uniqueName.map(CText.init) }
     }
     fileprivate var name: CText?
     fileprivate var users = 0
-
-    deinit { name?.free() }
 }
 
 /// The well-known names that match rules use, with their owners.
