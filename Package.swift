@@ -60,7 +60,7 @@ let package = Package(
         .target(name: "RxFoundation", dependencies: ["Rx"], swiftSettings: strict),
         // Helpers that several modules share, not for users.
         .target(name: "RxBluetoothSupport", path: "Sources/Support", swiftSettings: strict),
-        // Decodes and encodes advertisements and characteristics. Independent of all other modules; RxBluetooth uses it.
+        // Decodes and encodes advertisements and characteristics. It uses no other module; RxBluetooth uses it.
         .target(name: "BluetoothValues", dependencies: ["CCrypto"], swiftSettings: strict),
         // Names of RxSwift 5 and earlier, for sources that still use them.
         .target(name: "RxDeprecated", dependencies: ["Rx"], swiftSettings: strict),
