@@ -170,7 +170,7 @@ final class LoopbackPeer: Bus, @unchecked Sendable {
     func serve(_ call: Message) {
         guard let path = call.path else { return }
         let incoming = IncomingCall(call, on: self)
-        if call.interface == "org.freedesktop.DBus.Peer", call.member == "Ping" { return incoming.reply() }
+        if incoming.answersPeerCall() { return }
         guard let export = exports.export(for: path) else {
             return incoming.fail(
                 DBusError(name: DBusError.Name.unknownObject, message: BusErrorTexts.unknownMethod(call)))

@@ -1,3 +1,4 @@
+internal import CDBus
 import Synchronization
 
 /// A method call to an exported object. It can be answered once, on any thread.
@@ -32,5 +33,34 @@ public final class IncomingCall: Sendable {
 
     private func answer(_ reply: Message) {
         if !isAnswered.exchange(true, ordering: .relaxed) { bus.send(reply) }
+    }
+}
+
+// MARK: Peer
+
+extension IncomingCall {
+    /// Answers a call of the interface `org.freedesktop.DBus.Peer`, which each connection serves for all paths.
+    ///
+    /// Returns false for other calls. Source: D-Bus specification, "Standard Interfaces".
+    package func answersPeerCall() -> Bool {
+        guard message.hasInterface("org.freedesktop.DBus.Peer") else { return false }
+        switch message.member {
+        case "Ping": reply()
+        case "GetMachineId": replyMachineID()
+        default: fail(DBusError(name: DBusError.Name.unknownMethod, message: "This is not a method of Peer."))
+        }
+        return true
+    }
+
+    private func replyMachineID() {
+        var error = unsafe CDBus.DBusError()
+        unsafe dbus_error_init(&error)
+        guard let text = unsafe dbus_try_get_local_machine_id(&error) else {
+            unsafe dbus_error_free(&error)
+            return fail(DBusError(name: DBusError.Name.failed, message: "This machine has no machine id."))
+        }
+        let id = unsafe String(cString: text)
+        unsafe dbus_free(text)
+        reply { (body) throws(DBusError) in try body.string(id) }
     }
 }

@@ -3,12 +3,25 @@ internal import CDBus
 /// One D-Bus message: a call, a reply, an error or a signal.
 ///
 /// The closure passed to a factory writes the body. The message does not change after the factory has returned. Reading
-/// uses libdbus's own buffer, so only the values that are read are copied.
+/// uses the message's own bytes, so only the values that are read are copied.
 @safe
 public final class Message: @unchecked Sendable {
     // Guard: a message is immutable after `init`, except when a bus stamps it, or reuses an object without other
     // references for the next signal. libdbus counts its own references atomically.
-    private(set) var raw: OpaquePointer
+    private(set) var content: Content
+    /// The buffer that contains a received message.
+    private var buffer: ReceivedBytes?
+    /// The file descriptors of a received message.
+    let descriptors: ReceivedDescriptors?
+
+    /// Where a message is stored.
+    @safe
+    enum Content {
+        /// A message that libdbus has made.
+        case built(OpaquePointer)
+        /// A message in the receive buffer.
+        case received(WireMessage)
+    }
 
     /// The type of a message.
     public enum Kind: Int32, Sendable {
@@ -23,12 +36,26 @@ public final class Message: @unchecked Sendable {
     }
 
     /// Takes over a reference to libdbus's message.
-    init(adopting raw: OpaquePointer) { unsafe self.raw = raw }
+    init(adopting raw: OpaquePointer) {
+        unsafe content = .built(raw)
+        descriptors = nil
+    }
 
-    /// Adds a reference to libdbus's message.
-    init(referring raw: OpaquePointer) { unsafe self.raw = dbus_message_ref(raw) }
+    /// Makes the object of a message in a receive buffer.
+    init(_ wire: WireMessage, in buffer: ReceivedBytes, _ descriptors: ReceivedDescriptors?) {
+        content = .received(wire)
+        self.buffer = buffer
+        self.descriptors = descriptors
+    }
 
-    deinit { unsafe dbus_message_unref(raw) }
+    deinit { if case .built(let raw) = content { unsafe dbus_message_unref(raw) } }
+
+    /// Replaces the content of a received message. The object must not have other references.
+    func refer(to wire: WireMessage, in buffer: ReceivedBytes) {
+        // Most signals are in the buffer of the signal before; comparing saves counting references.
+        if self.buffer !== buffer { self.buffer = buffer }
+        content = .received(wire)
+    }
 
     /// Makes a message from a new message of libdbus, and fills its body.
     private static func build(
@@ -80,16 +107,30 @@ extension Message {
     public static func reply(
         to call: Message, _ body: (inout MessageWriter) throws(DBusError) -> Void = { (_) throws(DBusError) in }
     ) throws(DBusError) -> Message {
-        try check(call.kind == .call && call.serial != 0, "a message", "a call that was sent")
-        return try unsafe build(dbus_message_new_method_return(call.raw), body)
+        try unsafe build(answer(.reply, to: call), body)
     }
 
     /// Makes the error that answers a call that failed.
     public static func failure(of call: Message, _ error: DBusError) throws(DBusError) -> Message {
-        try check(call.kind == .call && call.serial != 0, "a message", "a call that was sent")
         try check(Syntax.isInterface(error.name), error.name, "an error name")
-        let text = error.message.utf8.contains(0) ? "" : error.message
-        return try unsafe build(dbus_message_new_error(call.raw, error.name, text)) { (_) throws(DBusError) in }
+        let raw = try unsafe answer(.error, to: call)
+        if unsafe dbus_message_set_error_name(raw, error.name) == 0 { outOfMemory() }
+        return try unsafe build(raw) { (body) throws(DBusError) in
+            try body.string(error.message.utf8.contains(0) ? "" : error.message)
+        }
+    }
+
+    /// Makes a message without body to the caller of a call.
+    private static func answer(_ kind: Kind, to call: Message) throws(DBusError) -> OpaquePointer {
+        try check(call.kind == .call && call.serial != 0, "a message", "a call that was sent")
+        guard let raw = unsafe dbus_message_new(kind.rawValue) else { outOfMemory() }
+        unsafe dbus_message_set_no_reply(raw, 1)
+        var isDone = unsafe dbus_message_set_reply_serial(raw, call.serial) != 0
+        if isDone, let caller = call.sender, Syntax.isBusName(caller) {
+            isDone = unsafe dbus_message_set_destination(raw, caller) != 0
+        }
+        if !isDone { outOfMemory() }
+        return unsafe raw
     }
 
     /// Refuses the names that libdbus reserves for itself; a bus disconnects a client that sends them.
@@ -109,21 +150,22 @@ extension Message {
     /// Returns this message with a serial number and a sender. For buses in this process.
     ///
     /// A message without a serial number is changed in place; otherwise a copy is returned. Messages on a socket do not
-    /// need this function, because libdbus sets both fields itself.
+    /// need this function, because libdbus and the bus set these fields.
     public func stamped(serial: UInt32, sender: String?) -> Message {
-        guard let target = unsafe dbus_message_get_serial(raw) == 0 ? self : copy() else { outOfMemory() }
-        unsafe dbus_message_set_serial(target.raw, serial)
-        if let sender { _ = unsafe dbus_message_set_sender(target.raw, sender) }
+        guard let target = self.serial == 0 ? self : copy(), case .built(let raw) = target.content else {
+            outOfMemory()
+        }
+        unsafe dbus_message_set_serial(raw, serial)
+        if let sender { _ = unsafe dbus_message_set_sender(raw, sender) }
         return target
     }
 
     /// Returns a copy without a serial number; nil if the message's descriptors cannot be duplicated.
-    func copy() -> Message? { unsafe dbus_message_copy(raw).map { unsafe Message(adopting: $0) } }
-
-    /// Replaces libdbus's message in this object. The object must not have other references.
-    func exchange(_ other: OpaquePointer) {
-        unsafe dbus_message_unref(raw)
-        unsafe raw = other
+    func copy() -> Message? {
+        switch content {
+        case .built(let raw): return unsafe dbus_message_copy(raw).map { unsafe Message(adopting: $0) }
+        case .received(let wire): return unsafe Message(foreign: wire.bytes)?.copy()
+        }
     }
 
     /// Makes a message without content.
@@ -132,38 +174,49 @@ extension Message {
         return unsafe Message(adopting: raw)
     }
 
-    /// Returns a second object for the same message of libdbus.
-    func retainedCopy() -> Message { unsafe Message(referring: raw) }
+    /// Marks a call that was made here as one that requires a reply.
+    func expectReply() { if case .built(let raw) = content { unsafe dbus_message_set_no_reply(raw, 0) } }
 
-    /// Marks a call as one that requires a reply.
-    func expectReply() { unsafe dbus_message_set_no_reply(raw, 0) }
-
-    /// Marks a call as one that requires no reply.
-    package func suppressReply() { unsafe dbus_message_set_no_reply(raw, 1) }
+    /// Marks a call that was made here as one that requires no reply.
+    package func suppressReply() { if case .built(let raw) = content { unsafe dbus_message_set_no_reply(raw, 1) } }
 }
 
 // MARK: Wire format
 
 // Source: D-Bus specification, "Message Format".
 extension Message {
+    /// Parses a message in wire format with libdbus, in any byte order; nil if libdbus refuses the message.
+    convenience init?(foreign bytes: UnsafeRawBufferPointer) {
+        guard let raw = unsafe Self.demarshal(bytes) else { return nil }
+        unsafe self.init(adopting: raw)
+    }
+
+    private static func demarshal(_ bytes: UnsafeRawBufferPointer) -> OpaquePointer? {
+        guard unsafe !bytes.isEmpty else { return nil }
+        return unsafe dbus_message_demarshal(
+            bytes.bindMemory(to: CChar.self).baseAddress, Int32(clamping: bytes.count), nil)
+    }
+
     /// Parses a message in wire format with libdbus; nil if libdbus refuses the message.
     ///
     /// Bytes after the message are ignored.
     package convenience init?(bytes: [UInt8]) {
-        let raw = unsafe bytes.withUnsafeBytes { bytes in
-            unsafe dbus_message_demarshal(bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count), nil)
-        }
-        guard !bytes.isEmpty, let raw = unsafe raw else { return nil }
+        let raw = unsafe bytes.withUnsafeBytes { unsafe Self.demarshal($0) }
+        guard let raw = unsafe raw else { return nil }
         unsafe self.init(adopting: raw)
     }
 
     /// The message in wire format. A message without a serial number is not valid on a wire.
     package var bytes: [UInt8] {
-        var start: UnsafeMutablePointer<CChar>?
-        var count: Int32 = 0
-        guard unsafe dbus_message_marshal(raw, &start, &count) != 0, let start = unsafe start else { outOfMemory() }
-        defer { unsafe dbus_free(start) }
-        return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: Int(count)))
+        switch content {
+        case .received(let wire): return unsafe [UInt8](wire.bytes)
+        case .built(let raw):
+            var start: UnsafeMutablePointer<CChar>?
+            var count: Int32 = 0
+            guard unsafe dbus_message_marshal(raw, &start, &count) != 0, let start = unsafe start else { outOfMemory() }
+            defer { unsafe dbus_free(start) }
+            return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: Int(count)))
+        }
     }
 }
 

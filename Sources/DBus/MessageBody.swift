@@ -1,4 +1,5 @@
 internal import CDBus
+import Glibc
 
 /// The body of a message in wire format and in the byte order of this machine, with its signature.
 ///
@@ -11,7 +12,19 @@ struct MessageBody {
     /// The types of the arguments, with a NUL at the end.
     let signature: UnsafePointer<UInt8>
 
-    /// Calls `body` with the body of a message. libdbus has validated the body.
+    init(start: UnsafeRawPointer, count: Int, signature: UnsafePointer<UInt8>) {
+        unsafe (self.start, self.count, self.signature) = (start, count, signature)
+    }
+
+    /// The body of a received message.
+    init(_ wire: WireMessage) {
+        let none: StaticString = ""
+        unsafe start = wire.body.baseAddress ?? UnsafeRawPointer(none.utf8Start)
+        unsafe count = wire.body.count
+        unsafe signature = wire.signature.start ?? none.utf8Start
+    }
+
+    /// Calls `body` with the body of a message of libdbus.
     ///
     /// If the first argument is a text, as in all frequent signals, the body is not copied.
     static func read<Result: ~Copyable>(
@@ -30,7 +43,7 @@ struct MessageBody {
         let signature = unsafe UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)
         if isContiguous, let start = unsafe firstText(&iterator) {
             var measure = unsafe MessageReader(
-                MessageBody(start: start, count: Int.max, signature: signature), of: message)
+                MessageBody(start: start, count: Int.max, signature: signature), .none)
             while !measure.isAtEnd { measure.skip() }
             return try unsafe body(MessageBody(start: start, count: measure.position, signature: signature))
         }
@@ -65,44 +78,50 @@ struct MessageBody {
             try body.string(text)
             try body.array(of: "q") { (element) throws(DBusError) in element.uint16(0x0102) }
         }
-        guard let message else { return false }
+        guard let message, case .built(let raw) = message.content else { return false }
         var iterator = unsafe DBusMessageIter()
-        unsafe dbus_message_iter_init(message.raw, &iterator)
+        unsafe dbus_message_iter_init(raw, &iterator)
         guard let start = unsafe firstText(&iterator) else { return false }
         let expected = message.bytes.suffix(30)
         return unsafe expected.elementsEqual(UnsafeRawBufferPointer(start: start, count: expected.count))
     }()
 }
 
-/// Functions on a signature, which ends with a NUL.
-///
-/// libdbus has validated all signatures, so brackets are balanced.
+/// The file descriptors among the arguments of a message.
 @safe
-enum WireSignature {
-    /// Returns the type at the start of a signature; `.end` at its end, or at the end of a structure or an entry.
-    static func type(_ signature: UnsafePointer<UInt8>) -> WireType {
-        switch unsafe signature.pointee {
-        case UInt8(ascii: "("): .structure
-        case UInt8(ascii: "{"): .entry
-        case 0, UInt8(ascii: ")"), UInt8(ascii: "}"): .end
-        case let character: WireType(rawValue: Int32(character))
-        }
+struct DescriptorSource {
+    private let message: OpaquePointer?
+    private let numbers: UnsafeBufferPointer<Int32>
+
+    /// No descriptors.
+    static var none: DescriptorSource {
+        unsafe DescriptorSource(message: nil, numbers: UnsafeBufferPointer(start: nil, count: 0))
     }
 
-    /// Returns the rest of a signature after its first complete type.
-    static func end(of signature: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> {
-        var rest = unsafe signature
-        while unsafe rest.pointee == UInt8(ascii: "a") { unsafe rest += 1 }
-        var depth = 0
-        repeat {
-            switch unsafe rest.pointee {
-            case 0: return unsafe rest
-            case UInt8(ascii: "("), UInt8(ascii: "{"): depth += 1
-            case UInt8(ascii: ")"), UInt8(ascii: "}"): depth -= 1
-            default: break
-            }
-            unsafe rest += 1
-        } while depth > 0
-        return unsafe rest
+    private init(message: OpaquePointer?, numbers: UnsafeBufferPointer<Int32>) {
+        unsafe (self.message, self.numbers) = (message, numbers)
+    }
+
+    /// The descriptors of a message of libdbus.
+    init(_ message: OpaquePointer) {
+        unsafe self.init(message: message, numbers: UnsafeBufferPointer(start: nil, count: 0))
+    }
+
+    /// The descriptors that arrived with a message.
+    init(_ numbers: UnsafeBufferPointer<Int32>) { unsafe self.init(message: nil, numbers: numbers) }
+
+    /// Duplicates the descriptor of an argument, which is at `index` in the message's list; nil if there is none.
+    func duplicate(argument: Int, index: UInt32) -> OwnedDescriptor? {
+        var number: Int32 = -1
+        if let message = unsafe message {
+            var iterator = unsafe DBusMessageIter()
+            unsafe dbus_message_iter_init(message, &iterator)
+            for _ in 0..<argument { unsafe dbus_message_iter_next(&iterator) }
+            unsafe dbus_message_iter_get_basic(&iterator, &number)
+        } else if unsafe index < numbers.count {
+            number = unsafe fcntl(numbers[Int(index)], F_DUPFD_CLOEXEC, 0)
+        }
+        // libdbus does not check the index, and the process may have no descriptor left.
+        return number >= 0 ? OwnedDescriptor(adopting: number) : nil
     }
 }

@@ -1,4 +1,3 @@
-internal import CDBus
 import Glibc
 
 /// A reader that returns the values of a message in order, and checks the type of each value.
@@ -8,7 +7,8 @@ import Glibc
 /// the bytes that it reads.
 @safe
 public struct MessageReader: ~Copyable {
-    // libdbus has validated the bytes, and every access checks the end of the container.
+    // Every access checks the end of the container, and every signature is validated before its use: a received body is
+    // not validated before.
     /// The first byte of the body. Alignment counts from here.
     let base: UnsafeRawPointer
     /// The offsets of the next value, and of the end of the container.
@@ -17,15 +17,18 @@ public struct MessageReader: ~Copyable {
     /// The signature from the current value on. In an array, the signature of one element.
     private(set) var types: UnsafePointer<UInt8>
     private let isArray: Bool
-    /// libdbus's message, for the descriptors among its arguments; nil in a container.
-    private let message: OpaquePointer?
+    /// The number of containers around this one.
+    private let depth: Int
+    /// The descriptors among the message's arguments; none in a container.
+    private let descriptors: DescriptorSource
     private var steps = 0
 
     /// Makes a reader of a message's arguments.
-    init(_ body: MessageBody, of message: OpaquePointer) {
+    init(_ body: MessageBody, _ descriptors: DescriptorSource) {
         unsafe (base, position, end, types) = (body.start, 0, body.count, body.signature)
         isArray = false
-        unsafe self.message = message
+        depth = 0
+        self.descriptors = descriptors
     }
 
     private init(
@@ -34,7 +37,8 @@ public struct MessageReader: ~Copyable {
         unsafe (base, position, end) = (parent.base, content.lowerBound, content.upperBound)
         unsafe self.types = types
         self.isArray = isArray
-        unsafe message = nil
+        depth = parent.depth + 1
+        descriptors = .none
     }
 
     /// The type of the current value.
@@ -49,9 +53,12 @@ public struct MessageReader: ~Copyable {
     public mutating func skip() {
         let current = type
         guard current != .end else { return }
-        // A value beyond the end cannot occur in a validated message. The reader then moves to the end.
+        // Only a faulty bus sends a value that ends beyond its container. The reader then moves to the end.
         move(past: (try? valueEnd(current)) ?? end)
     }
+
+    /// Returns the offset after the current value; throws if the value is not valid.
+    mutating func endOfValue() throws(DBusError) -> Int { try valueEnd(type) }
 
     /// Moves to the next value, which begins at an offset or at the first aligned offset after it.
     private mutating func move(past next: Int) {
@@ -146,12 +153,16 @@ public struct MessageReader: ~Copyable {
 
     /// Returns a reader of the content of the current value, which must be a container of this type.
     private func contents(_ type: WireType) throws(DBusError) -> MessageReader {
+        guard depth < WireSize.deepest else { throw .malformed("The message nests too many containers.") }
         switch type {
         case .array:
             return unsafe MessageReader(inside: self, try arrayContent(), types + 1, isArray: true)
         case .variant:
             let signature = try textPlace(lengthSize: 1)
             let types = unsafe (base + signature.lowerBound).assumingMemoryBound(to: UInt8.self)
+            guard unsafe types[signature.count] == 0,
+                unsafe WireSignature.isOneType(UnsafeBufferPointer(start: types, count: signature.count))
+            else { throw .malformed("The signature of a variant is not valid.") }
             return unsafe MessageReader(inside: self, signature.upperBound + 1..<end, types, isArray: false)
         default:
             return unsafe MessageReader(inside: self, try place(0, alignedTo: 8)..<end, types + 1, isArray: false)
@@ -267,7 +278,9 @@ extension MessageReader {
 
     /// Reads an object path (`o`).
     public mutating func objectPath() throws(DBusError) -> ObjectPath {
-        try unsafe text(.objectPath) { ObjectPath(valid: unsafe String(decoding: $0, as: UTF8.self)) }
+        let path = try unsafe text(.objectPath) { ObjectPath(unsafe String(decoding: $0, as: UTF8.self)) }
+        guard let path else { throw .malformed("An object path is not valid.") }
+        return path
     }
 
     /// Reads a signature (`g`).
@@ -288,18 +301,12 @@ extension MessageReader {
     /// Reads a file descriptor (`h`); the caller owns it. It must be an argument, not content of a container.
     public mutating func descriptor() throws(DBusError) -> OwnedDescriptor {
         try expect(.descriptor)
-        guard let message = unsafe message else {
-            throw .malformed("A file descriptor in a container cannot be read.")
+        let place = try place(4, alignedTo: 4)
+        guard let copy = descriptors.duplicate(argument: steps, index: load(place, as: UInt32.self)) else {
+            throw .malformed("The message contains no such file descriptor, or it is in a container.")
         }
-        var iterator = unsafe DBusMessageIter()
-        unsafe dbus_message_iter_init(message, &iterator)
-        for _ in 0..<steps { unsafe dbus_message_iter_next(&iterator) }
-        // Checks the number, because libdbus does not check the index of the descriptor in the body.
-        var number: Int32 = -1
-        unsafe dbus_message_iter_get_basic(&iterator, &number)
-        guard number >= 0 else { throw .malformed("The message contains no file descriptor.") }
         skip()
-        return OwnedDescriptor(adopting: number)
+        return copy
     }
 
     /// Reads an array of bytes (`ay`).

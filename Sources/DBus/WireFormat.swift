@@ -61,10 +61,11 @@ struct WireSize {
     private(set) var depth = 0
 
     /// A message has at most 128 MiB; 64 KiB of that are reserved for the header.
-    private static let longestBody = (128 << 20) - (64 << 10)
+    private static let longestBody = longestMessage - (64 << 10)
+    static let longestMessage = 128 << 20
     /// An array has at most 64 MiB.
     static let longestArray = 64 << 20
-    private static let deepest = 64
+    static let deepest = 64
 
     mutating func add(_ count: Int, alignedTo alignment: Int = 1) {
         bytes = (bytes + alignment - 1) & ~(alignment - 1)

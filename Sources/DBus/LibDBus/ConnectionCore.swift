@@ -15,8 +15,6 @@ final class ConnectionCore: Bus, @unchecked Sendable {
     private let name = Guarded<String?>(nil)
     private var openDeadline: BusTask?
     private var lingerDeadline: BusTask?
-    /// Whether the last turn ended although more messages have probably arrived.
-    private var hasUnread = false
 
     init(readingEvery interval: Duration = .zero) {
         loop = EventLoop(interval: interval)
@@ -131,7 +129,7 @@ final class ConnectionCore: Bus, @unchecked Sendable {
         }
     }
 
-    private func hungUp() {
+    func hangUp() {
         guard let pause = lifecycle.state.hangUp(isAuthenticated: connection.isAuthenticated), let address else {
             return
         }
@@ -178,9 +176,6 @@ final class ConnectionCore: Bus, @unchecked Sendable {
 extension ConnectionCore: EventLoopClient {
     /// The maximum number of messages per turn, so that a flood of signals does not delay timers.
     private static let messagesPerTurn = 32
-    // libdbus reads about 2 KiB at once. The next reading in the same turn saves a wake-up of each receiver of signals.
-    /// The number of messages in one reading after which more have probably arrived.
-    private static let messagesOfFullReading = 4
 
     var interest: Poller.Interest { connection.interest }
 
@@ -188,19 +183,19 @@ extension ConnectionCore: EventLoopClient {
 
     func turn() {
         var budget = Self.messagesPerTurn
-        repeat {
-            let before = budget
+        while true {
             while budget > 0, mayDispatch, connection.dispatch() { budget -= 1 }
-            hasUnread = before - budget >= Self.messagesOfFullReading && mayDispatch
-            if hasUnread { connection.handle(Int16(POLLIN)) }
-        } while hasUnread && budget > 0
+            guard budget > 0, mayDispatch, connection.mayHaveMore else { break }
+            // Reading again in the same turn saves a wake-up of each receiver of signals.
+            connection.handle(Int16(POLLIN))
+        }
         if let reason = lifecycle.state.close() { finish(reason) }
         closeWhenWritten()
     }
 
     var isBusy: Bool {
         if lifecycle.state.closeReason != nil { return true }
-        return !lifecycle.state.isClosed && (hasUnread || connection.hasMessages)
+        return !lifecycle.state.isClosed && connection.hasMessages
     }
 
     var mayPause: Bool { lifecycle.state.isOpen && calls.isIdle && connection.interest.isReadingOnly }
@@ -211,17 +206,12 @@ extension ConnectionCore: EventLoopClient {
 }
 
 extension ConnectionCore: RawConnectionReceiver {
-    // The specification requires ignoring messages of an unknown type. libdbus itself has answered pings before.
-    func receive(_ raw: OpaquePointer) {
-        switch unsafe Message.Kind(rawValue: dbus_message_get_type(raw)) {
-        case .signal:
-            // libdbus makes this signal when the socket closes. A bus refuses its interface, so no peer can forge it.
-            if unsafe dbus_message_is_signal(raw, "org.freedesktop.DBus.Local", "Disconnected") != 0 {
-                return hungUp()
-            }
-            unsafe signals.receive(raw)
-        case .reply, .error: unsafe calls.receiveReply(Message(referring: raw))
-        case .call: unsafe objects.serve(Message(referring: raw), on: self)
+    // The specification requires ignoring messages of an unknown type.
+    func receive(_ message: Message) {
+        switch message.kind {
+        case .signal: signals.receive(message)
+        case .reply, .error: calls.receiveReply(message)
+        case .call: objects.serve(message, on: self)
         case nil: break
         }
     }

@@ -27,10 +27,10 @@ final class ObjectServer: @unchecked Sendable {
         }
     }
 
-    // Answers calls to unknown objects here instead of in libdbus, which would answer with `UnknownMethod`.
     /// Passes a call to the closest export. The answer is sent on `bus`.
     func serve(_ call: Message, on bus: any Bus) {
         let incoming = IncomingCall(call, on: bus)
+        if incoming.answersPeerCall() { return }
         guard let path = call.path, let export = exports.export(for: path) else {
             let text = "There is no object at \(call.path?.description ?? "no path")."
             return incoming.fail(DBusError(name: DBusError.Name.unknownObject, message: text))

@@ -3,17 +3,24 @@ import Glibc
 
 /// The receiver of the messages of a ``RawConnection``, called in the event loop.
 protocol RawConnectionReceiver: AnyObject {
-    /// Receives one of libdbus's messages. Messages are passed in the order of their arrival.
-    func receive(_ raw: OpaquePointer)
+    /// Receives a message. Messages are passed in the order of their arrival.
+    func receive(_ message: Message)
+    /// Called once, after the last message, when the bus has closed the socket or has sent invalid bytes.
+    func hangUp()
 }
 
-/// libdbus's connection: its socket and watches, and the messages that it reads and writes.
+/// libdbus's connection: its socket and watches, and the messages that it writes.
+///
+/// libdbus connects, authenticates and writes. A ``MessageStream`` reads.
 @safe
 final class RawConnection: @unchecked Sendable {
     // Guard: only the event loop uses an instance. The static `connect(to:)` runs on other threads.
     private var raw: OpaquePointer?
     private var watches: [DBusWatch] = []
     private var receiver: (any RawConnectionReceiver)?
+    /// Reads messages; nil until libdbus is authenticated, because libdbus reads the replies of the bus until then.
+    private var stream: MessageStream?
+    private var hasReportedEnd = false
     /// The descriptor and the events that libdbus waits for now.
     private(set) var interest = Poller.Interest()
 
@@ -74,11 +81,8 @@ final class RawConnection: @unchecked Sendable {
         let connection = unsafe handle.raw
         unsafe raw = connection
         self.receiver = receiver
-        // Disables the limits: above them, libdbus calls the watch functions on any thread that releases a message.
-        // Messages do not accumulate even without limits, because all are delivered before more are read.
-        unsafe dbus_connection_set_max_received_size(connection, Int.max)
-        unsafe dbus_connection_set_max_received_unix_fds(connection, Int.max)
-        return unsafe addFilter(to: connection) && addWatches(to: connection)
+        hasReportedEnd = false
+        return unsafe addWatches(to: connection)
     }
 
     /// Closes and releases libdbus's connection, if there is one.
@@ -86,6 +90,7 @@ final class RawConnection: @unchecked Sendable {
         guard let raw = unsafe raw else { return }
         unsafe self.raw = nil
         receiver = nil
+        stream = nil
         unsafe Handle(raw: raw).close()
     }
 
@@ -107,63 +112,60 @@ final class RawConnection: @unchecked Sendable {
     }
 
     /// Whether messages were read and not yet delivered.
-    var hasMessages: Bool {
-        guard let raw = unsafe raw else { return false }
-        return unsafe dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_DATA_REMAINS
-    }
+    var hasMessages: Bool { stream?.hasMessage == true || mustReportEnd }
+
+    /// Whether the last reading has probably not read all messages that have arrived.
+    var mayHaveMore: Bool { stream?.mayHaveMore == true && !watches.isEmpty }
+
+    // libdbus removes its watches when it closes the socket.
+    private var mustReportEnd: Bool { isAdopted && watches.isEmpty && !hasReportedEnd }
 
     // MARK: Reading and writing
 
-    /// Delivers one message to the receiver. Returns false if no message waits.
-    ///
-    /// Takes signals from libdbus's queue, because `dbus_connection_dispatch` first looks for a pending call and copies
-    /// the list of filters. Calls need it: libdbus answers pings there.
+    /// Delivers one message to the receiver, or the end of the connection. Returns false if nothing waits.
     func dispatch() -> Bool {
-        guard let raw = unsafe raw, let message = unsafe dbus_connection_borrow_message(raw) else { return false }
-        guard unsafe dbus_message_get_type(message) == Message.Kind.signal.rawValue, let receiver else {
-            unsafe dbus_connection_return_message(raw, message)
-            _ = unsafe dbus_connection_dispatch(raw)
-            return true
+        guard let receiver else { return false }
+        do throws(DBusError) {
+            if try stream?.deliver(to: receiver) == true { return true }
+        } catch {
+            stream = nil
+            if let raw = unsafe raw { unsafe dbus_connection_close(raw) }
         }
-        unsafe dbus_connection_steal_borrowed_message(raw, message)
-        unsafe receiver.receive(message)
-        unsafe dbus_message_unref(message)
+        guard mustReportEnd else { return false }
+        hasReportedEnd = true
+        receiver.hangUp()
         return true
     }
 
     /// Queues a message for writing. Returns its serial number, or nil if libdbus refuses it.
     func send(_ message: Message) -> UInt32? {
-        guard let raw = unsafe raw else { return nil }
+        guard let raw = unsafe raw, case .built(let outgoing) = message.content else { return nil }
         var serial: dbus_uint32_t = 0
-        guard unsafe dbus_connection_send(raw, message.raw, &serial) != 0 else { return nil }
+        guard unsafe dbus_connection_send(raw, outgoing, &serial) != 0 else { return nil }
         return serial
     }
 
-    /// Handles events of the socket. A watch may disappear while another watch is handled.
+    /// Handles events of the socket.
     func handle(_ events: Int16) {
+        // Nothing is lost when the reader changes: the bus sends nothing between authentication and the reply to
+        // `Hello`, and libdbus reads nothing in the turn in which it completes authentication.
+        if stream == nil, isAuthenticated { stream = MessageStream() }
+        guard let stream else { return callWatches(events) }
+        if events & ~Int16(POLLOUT) != 0, !watches.isEmpty, stream.read(from: interest.descriptor) == .hasEnded {
+            // Keeps the stream, whose messages arrived before the end.
+            if let raw = unsafe raw { unsafe dbus_connection_close(raw) }
+        }
+        if events & Int16(POLLOUT) != 0 { callWatches(Int16(POLLOUT)) }
+    }
+
+    /// Makes libdbus handle events. A watch may disappear while another watch is handled.
+    private func callWatches(_ events: Int16) {
         for watch in watches where watches.contains(watch) && watch.isEnabled { watch.handle(events) }
     }
 
     // MARK: Callbacks of libdbus
 
-    // libdbus retains this object once per set of callbacks, until libdbus frees its connection.
-
-    private func addFilter(to connection: OpaquePointer) -> Bool {
-        let data = unsafe retained()
-        let isDone =
-            unsafe dbus_connection_add_filter(
-                connection,
-                { _, raw, data in
-                    guard let raw = unsafe raw, let receiver = unsafe RawConnection.from(data)?.receiver else {
-                        return DBUS_HANDLER_RESULT_NOT_YET_HANDLED
-                    }
-                    unsafe receiver.receive(raw)
-                    return DBUS_HANDLER_RESULT_HANDLED
-                },
-                data, RawConnection.release) != 0
-        if !isDone { unsafe RawConnection.release(data) }
-        return isDone
-    }
+    // libdbus retains this object until libdbus frees its connection.
 
     private func addWatches(to connection: OpaquePointer) -> Bool {
         let data = unsafe retained()

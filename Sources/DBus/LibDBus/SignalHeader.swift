@@ -1,27 +1,24 @@
-internal import CDBus
 import Glibc
 
 /// The header fields of a signal that match rules compare, read once per signal.
 ///
-/// The pointers are valid as long as libdbus's message.
-@safe
+/// The texts are valid as long as the message.
 struct SignalHeader {
-    let path: UnsafePointer<CChar>?
-    let interface: UnsafePointer<CChar>?
-    let member: UnsafePointer<CChar>?
-    let sender: UnsafePointer<CChar>?
+    let path: WireText
+    let interface: WireText
+    let member: WireText
+    let sender: WireText
 
-    init(_ message: OpaquePointer) {
-        unsafe path = dbus_message_get_path(message)
-        unsafe interface = dbus_message_get_interface(message)
-        unsafe member = dbus_message_get_member(message)
-        unsafe sender = dbus_message_get_sender(message)
+    init(_ message: Message) {
+        if case .received(let wire) = message.content {
+            (path, interface, member, sender) = (wire.path, wire.interface, wire.member, wire.sender)
+        } else {
+            (path, interface) = (message.pathText, message.interfaceText)
+            (member, sender) = (message.memberText, message.senderText)
+        }
     }
 
-    var memberKey: MemberKey {
-        guard let member = unsafe member else { return .any }
-        return unsafe MemberKey(UnsafeRawBufferPointer(start: member, count: strlen(member)))
-    }
+    var memberKey: MemberKey { member.isPresent ? unsafe MemberKey(UnsafeRawBufferPointer(member.bytes)) : .any }
 }
 
 /// The length and the first bytes of the name of a signal: unequal keys have unequal names.
@@ -46,30 +43,27 @@ struct MemberKey: Equatable {
     func mayEqual(_ signal: MemberKey) -> Bool { self == signal || self == .any }
 }
 
-/// A text for comparisons with the texts of libdbus, which end with a NUL.
+/// A text for comparisons with the texts of messages.
 @safe
 final class CText: @unchecked Sendable {
     // Guard: the bytes do not change after `init`.
-    private let bytes: UnsafeMutablePointer<CChar>
-    private let count: Int
+    private let bytes: UnsafeBufferPointer<UInt8>
 
     init(_ text: String) {
-        count = text.utf8.count
-        unsafe bytes = .allocate(capacity: count + 1)
-        unsafe text.withCString { unsafe bytes.initialize(from: $0, count: count + 1) }
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
+        _ = unsafe copy.initialize(fromContentsOf: text.utf8)
+        unsafe bytes = UnsafeBufferPointer(copy)
     }
 
     deinit { unsafe bytes.deallocate() }
 
-    func equals(_ other: UnsafePointer<CChar>?) -> Bool {
-        guard let other = unsafe other else { return false }
-        return unsafe strcmp(bytes, other) == 0
-    }
+    func equals(_ other: WireText) -> Bool { unsafe other.equals(bytes) }
 
     /// Whether another path is this path, or if requested below it.
-    func containsPath(_ other: UnsafePointer<CChar>?, orBelow: Bool) -> Bool {
-        guard let other = unsafe other, unsafe strncmp(bytes, other, count) == 0 else { return false }
-        let next = unsafe other[count]
-        return next == 0 || orBelow && (count == 1 || next == CChar(UInt8(ascii: "/")))
+    func containsPath(_ other: WireText, orBelow: Bool) -> Bool {
+        guard unsafe other.count > bytes.count else { return equals(other) }
+        guard orBelow, let start = unsafe other.start, let own = unsafe bytes.baseAddress else { return false }
+        let isBelow = unsafe bytes.count == 1 || start[bytes.count] == UInt8(ascii: "/")
+        return unsafe isBelow && memcmp(start, own, bytes.count) == 0
     }
 }

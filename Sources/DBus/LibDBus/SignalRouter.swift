@@ -1,5 +1,3 @@
-internal import CDBus
-
 /// Delivers signals to subscriptions, and adds and removes their match rules on the bus.
 ///
 /// Signals contain the unique name of their sender, so the router tracks the owners of well-known names in the rules.
@@ -19,17 +17,11 @@ final class SignalRouter: @unchecked Sendable {
         let subscription: SignalSubscription
     }
 
-    /// The message object for the next signal, reused as long as no subscriber retains it.
-    private var reusable: Message
-    private let empty: Message
-
     init(_ loop: EventLoop, _ lifecycle: ConnectionLifecycle, _ connection: RawConnection, _ calls: CallTable) {
         self.loop = loop
         self.lifecycle = lifecycle
         self.connection = connection
         self.calls = calls
-        empty = Message.empty()
-        reusable = empty.retainedCopy()
     }
 
     // MARK: Subscriptions
@@ -73,26 +65,16 @@ final class SignalRouter: @unchecked Sendable {
 
     // MARK: Delivery
 
-    func receive(_ raw: OpaquePointer) {
+    func receive(_ signal: Message) {
         guard !subscriptions.isEmpty else { return }
-        unsafe reusable.exchange(dbus_message_ref(raw))
-        unsafe deliver(reusable, SignalHeader(raw))
-        if isKnownUniquelyReferenced(&reusable) {
-            unsafe reusable.exchange(dbus_message_ref(empty.raw))
-        } else {
-            // A subscriber retains the message, so the next signal gets another object.
-            reusable = empty.retainedCopy()
-        }
-    }
-
-    private func deliver(_ signal: Message, _ header: SignalHeader) {
+        let header = SignalHeader(signal)
         let member = header.memberKey
         if member == Self.ownerChange { updateOwner(signal) }
         // Iterates over a copy, because handlers may subscribe and cancel.
         let subscriptions = subscriptions
         for entry in subscriptions where entry.member.mayEqual(member) {
             let subscription = entry.subscription
-            if !subscription.isEnded, subscription.matches(signal, header) { subscription.handler?(signal) }
+            if subscription.matches(signal, header), !subscription.isEnded { subscription.handler?(signal) }
         }
     }
 
@@ -207,12 +189,12 @@ private final class SignalSubscription: EndFlag, @unchecked Sendable {
     // Q17: any process can address a signal to us, whatever our rules are, so the sender is checked here.
     /// Returns whether a signal matches the rule and comes from its sender. Compares bytes, and makes no String.
     func matches(_ signal: Message, _ header: SignalHeader) -> Bool {
-        if let member, unsafe !member.equals(header.member) { return false }
-        if let interface, unsafe !interface.equals(header.interface) { return false }
-        if let path, unsafe !path.containsPath(header.path, orBelow: rule.includesChildren) { return false }
+        if let member, !member.equals(header.member) { return false }
+        if let interface, !interface.equals(header.interface) { return false }
+        if let path, !path.containsPath(header.path, orBelow: rule.includesChildren) { return false }
         if hasArguments, !rule.matches(signal) { return false }
-        guard let owner else { return unsafe sender.equals(header.sender) }
-        return unsafe owner.name?.equals(header.sender) ?? false
+        guard let owner else { return sender.equals(header.sender) }
+        return owner.name?.equals(header.sender) ?? false
     }
 }
 

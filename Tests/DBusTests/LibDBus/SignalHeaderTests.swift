@@ -21,12 +21,12 @@ struct SignalHeaderTests {
             ("/", "/a", false, true),
         ] {
             let text = CText(rule)
-            let isExact = unsafe path.withCString { unsafe text.containsPath($0, orBelow: false) }
-            let isBelow = unsafe path.withCString { unsafe text.containsPath($0, orBelow: true) }
-            let isEqual = unsafe path.withCString { unsafe text.equals($0) }
+            let isExact = unsafe path.withCString { unsafe text.containsPath(WireText($0), orBelow: false) }
+            let isBelow = unsafe path.withCString { unsafe text.containsPath(WireText($0), orBelow: true) }
+            let isEqual = unsafe path.withCString { unsafe text.equals(WireText($0)) }
             #expect(isExact == exact && isBelow == below && isEqual == (rule == path))
         }
-        let matchesNothing = unsafe CText("/").equals(nil) || CText("/").containsPath(nil, orBelow: true)
+        let matchesNothing = CText("/").equals(WireText()) || CText("/").containsPath(WireText(), orBelow: true)
         #expect(!matchesNothing)
     }
 }

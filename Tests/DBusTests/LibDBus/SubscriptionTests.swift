@@ -205,8 +205,7 @@ import Testing
         release.signal()
         let all = try await order.first(1_001)
         let before = try #require(all.firstIndex(of: "work"))
-        // One turn of the context handles at most 32 messages, although libdbus reads more messages at once (about 4
-        // KiB).
+        // One turn of the context handles at most 32 messages, although one reading gets more.
         #expect(before <= 32)
     }
 

@@ -35,10 +35,13 @@ struct DeliveryBuffer<Element: Sendable>: Sendable {
 }
 
 /// Passes the events of one stream from the bus context to the subscriber, through a delivery queue.
+@safe
 final class StreamDelivery<Element: Sendable>: DeliveryRun, @unchecked Sendable {
     // Guard: `lock` guards the state. No code of users runs under the lock.
     private let lock = Lock()
-    private var state: DeliveryState<Element>
+    // A pointer, because the run-time checks of exclusive access to a stored property would cost three times as much
+    // as the access. The lock makes each access exclusive.
+    private let state: UnsafeMutablePointer<DeliveryState<Element>>
     private let observer: SerialObserver<Element>
     private let queue: DeliveryQueue
     private let dropped: @Sendable (Int) -> Void
@@ -46,22 +49,28 @@ final class StreamDelivery<Element: Sendable>: DeliveryRun, @unchecked Sendable 
     init(_ observer: SerialObserver<Element>, _ queue: DeliveryQueue, _ buffer: DeliveryBuffer<Element> = .unlimited) {
         self.observer = observer
         self.queue = queue
-        state = DeliveryState(buffer)
+        unsafe state = .allocate(capacity: 1)
+        unsafe state.initialize(to: DeliveryState(buffer))
         dropped = buffer.dropped
         super.init { ($0 as? StreamDelivery<Element>)?.deliverNext() }
     }
 
+    deinit {
+        unsafe state.deinitialize(count: 1)
+        unsafe state.deallocate()
+    }
+
     /// Adds an event, and a run that delivers it.
     func enqueue(_ event: Event<Element>) {
-        let (addsRun, drops) = lock.withLock { state.enqueue(event) }
+        let (addsRun, drops) = lock.withLock { unsafe state.pointee.enqueue(event) }
         if drops > 0 { dropped(drops) }
         if addsRun { queue.enqueue(self) }
     }
 
-    func stop() { lock.withLock { state.stop() } }
+    func stop() { lock.withLock { unsafe state.pointee.stop() } }
 
     private func deliverNext() {
-        var step = lock.withLock { state.beginRun() }
+        var step = lock.withLock { unsafe state.pointee.beginRun() }
         while true {
             switch step {
             case .nothing: return
@@ -69,7 +78,7 @@ final class StreamDelivery<Element: Sendable>: DeliveryRun, @unchecked Sendable 
             case .end(.failed(let error)): observer.onError(error)
             case .end(.completed): observer.on(.completed)
             }
-            step = lock.withLock { state.endStep() }
+            step = lock.withLock { unsafe state.pointee.endStep() }
         }
     }
 }

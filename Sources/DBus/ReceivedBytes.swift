@@ -1,0 +1,34 @@
+import Glibc
+
+/// A buffer for the bytes of received messages. Messages retain it as long as they are used.
+@safe
+final class ReceivedBytes: @unchecked Sendable {
+    // Guard: the event loop writes only bytes that no message has been made of yet.
+    let base: UnsafeMutableRawPointer
+    let capacity: Int
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        unsafe base = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    deinit { unsafe base.deallocate() }
+}
+
+/// The file descriptors of a received message. They are closed with it.
+@safe
+final class ReceivedDescriptors: @unchecked Sendable {
+    // Guard: immutable after `init`.
+    let numbers: UnsafeBufferPointer<Int32>
+
+    init(_ numbers: some Collection<Int32>) {
+        let copy = UnsafeMutableBufferPointer<Int32>.allocate(capacity: numbers.count)
+        _ = unsafe copy.initialize(fromContentsOf: numbers)
+        unsafe self.numbers = UnsafeBufferPointer(copy)
+    }
+
+    deinit {
+        for unsafenumber in unsafe numbers { _ = close(number) }
+        unsafe numbers.deallocate()
+    }
+}
