@@ -28,7 +28,7 @@ final class ReceivedDescriptors: @unchecked Sendable {
     }
 
     deinit {
-        for unsafenumber in unsafe numbers { _ = close(number) }
+        for index in unsafe numbers.indices { _ = unsafe close(numbers[index]) }
         unsafe numbers.deallocate()
     }
 }

@@ -151,7 +151,7 @@ private struct DescriptorBuffer: ~Copyable {
             if unsafe header.msg_controllen > 0 {
                 unsafe appendDescriptors(header.msg_controllen, to: &descriptors)
             }
-            // A message whose descriptors were dropped cannot be delivered.
+            // The kernel drops descriptors that do not fit. Their message cannot be delivered.
             return unsafe header.msg_flags & Int32(MSG_CTRUNC) == 0 ? count : 0
         }
     }

@@ -152,7 +152,7 @@ final class RawConnection: @unchecked Sendable {
         if stream == nil, isAuthenticated { stream = MessageStream() }
         guard let stream else { return callWatches(events) }
         if events & ~Int16(POLLOUT) != 0, !watches.isEmpty, stream.read(from: interest.descriptor) == .hasEnded {
-            // Keeps the stream, whose messages arrived before the end.
+            // Keeps the stream: its messages arrived before the end.
             if let raw = unsafe raw { unsafe dbus_connection_close(raw) }
         }
         if events & Int16(POLLOUT) != 0 { callWatches(Int16(POLLOUT)) }

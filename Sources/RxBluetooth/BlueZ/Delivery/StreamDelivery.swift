@@ -35,13 +35,9 @@ struct DeliveryBuffer<Element: Sendable>: Sendable {
 }
 
 /// Passes the events of one stream from the bus context to the subscriber, through a delivery queue.
-@safe
 final class StreamDelivery<Element: Sendable>: DeliveryRun, @unchecked Sendable {
-    // Guard: `lock` guards the state. No code of users runs under the lock.
-    private let lock = Lock()
-    // A pointer, because the run-time checks of exclusive access to a stored property would cost three times as much
-    // as the access. The lock makes each access exclusive.
-    private let state: UnsafeMutablePointer<DeliveryState<Element>>
+    // Guard: the lock of `Guarded`. No code of users runs under the lock.
+    private let state: Guarded<DeliveryState<Element>>
     private let observer: SerialObserver<Element>
     private let queue: DeliveryQueue
     private let dropped: @Sendable (Int) -> Void
@@ -49,28 +45,22 @@ final class StreamDelivery<Element: Sendable>: DeliveryRun, @unchecked Sendable 
     init(_ observer: SerialObserver<Element>, _ queue: DeliveryQueue, _ buffer: DeliveryBuffer<Element> = .unlimited) {
         self.observer = observer
         self.queue = queue
-        unsafe state = .allocate(capacity: 1)
-        unsafe state.initialize(to: DeliveryState(buffer))
+        state = Guarded(DeliveryState(buffer))
         dropped = buffer.dropped
         super.init { ($0 as? StreamDelivery<Element>)?.deliverNext() }
     }
 
-    deinit {
-        unsafe state.deinitialize(count: 1)
-        unsafe state.deallocate()
-    }
-
     /// Adds an event, and a run that delivers it.
     func enqueue(_ event: Event<Element>) {
-        let (addsRun, drops) = lock.withLock { unsafe state.pointee.enqueue(event) }
+        let (addsRun, drops) = state.withLock { $0.enqueue(event) }
         if drops > 0 { dropped(drops) }
         if addsRun { queue.enqueue(self) }
     }
 
-    func stop() { lock.withLock { unsafe state.pointee.stop() } }
+    func stop() { state.withLock { $0.stop() } }
 
     private func deliverNext() {
-        var step = lock.withLock { unsafe state.pointee.beginRun() }
+        var step = state.withLock { $0.beginRun() }
         while true {
             switch step {
             case .nothing: return
@@ -78,7 +68,7 @@ final class StreamDelivery<Element: Sendable>: DeliveryRun, @unchecked Sendable 
             case .end(.failed(let error)): observer.onError(error)
             case .end(.completed): observer.on(.completed)
             }
-            step = lock.withLock { unsafe state.pointee.endStep() }
+            step = state.withLock { $0.endStep() }
         }
     }
 }
