@@ -23,7 +23,10 @@ extension PacketSocket {
         let taken = unsafe buffer.withUnsafeMutableBytes {
             unsafe recv(number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_TRUNC))
         }
-        if taken > 0 { return taken <= buffer.count ? .packet(taken) : .tooLong }
+        if taken > 0 {
+            countPackets(1)
+            return taken <= buffer.count ? .packet(taken) : .tooLong
+        }
         guard taken < 0 else { return .ended }
         switch errno {
         case EAGAIN, EINTR: return .nothing

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// One end of a pair of packet sockets (`SOCK_SEQPACKET`).
 ///
@@ -6,6 +7,7 @@ import Glibc
 /// value closes the socket.
 public struct PacketSocket: ~Copyable, Sendable {
     private let descriptor: OwnedDescriptor
+    private let received = Atomic<Int>(0)
 
     /// The result of an attempt to receive.
     public enum ReceiveResult: Hashable, Sendable {
@@ -68,6 +70,11 @@ public struct PacketSocket: ~Copyable, Sendable {
     /// The descriptor's number, valid during the lifetime of this value.
     public var number: Int32 { descriptor.number }
 
+    /// The number of packets that were received so far. Only one thread at a time receives.
+    package var receivedPackets: Int { received.load(ordering: .relaxed) }
+
+    func countPackets(_ count: Int) { received.store(receivedPackets + count, ordering: .relaxed) }
+
     // Q106, see docs/quirks.md.
     /// Sends a packet. Returns false if the packet is lost: the other end is closed, or reads too slowly.
     @discardableResult
@@ -89,7 +96,10 @@ public struct PacketSocket: ~Copyable, Sendable {
             taken = unsafe recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
             size = max(0, taken)
         }
-        if taken > 0 { return .packet(packet) }
+        if taken > 0 {
+            countPackets(1)
+            return .packet(packet)
+        }
         return taken < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .ended
     }
 
@@ -110,6 +120,7 @@ public struct PacketSocket: ~Copyable, Sendable {
                 let count = unsafe recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
                 if count < 0 { return errno == EAGAIN || errno == EINTR ? .isEmpty : .ended }
                 if count == 0, isAtEnd { return .ended }
+                countPackets(1)
                 unsafe packets.append([UInt8](UnsafeRawBufferPointer(rebasing: buffer[..<count])))
             }
             return .limitReached

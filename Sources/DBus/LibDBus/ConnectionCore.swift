@@ -181,7 +181,7 @@ extension ConnectionCore: EventLoopClient {
 
     func handle(_ events: Int16) { connection.handle(events) }
 
-    func turn() {
+    func turn() -> Int {
         var budget = Self.messagesPerTurn
         while true {
             while budget > 0, mayDispatch, connection.dispatch() { budget -= 1 }
@@ -191,6 +191,7 @@ extension ConnectionCore: EventLoopClient {
         }
         if let reason = lifecycle.state.close() { finish(reason) }
         closeWhenWritten()
+        return Self.messagesPerTurn - budget
     }
 
     var isBusy: Bool {

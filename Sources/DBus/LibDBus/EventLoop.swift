@@ -7,8 +7,8 @@ protocol EventLoopClient: AnyObject, Sendable {
     var interest: Poller.Interest { get }
     /// Handles events of the descriptor, given as flags of poll(2).
     func handle(_ events: Int16)
-    /// Delivers pending messages, up to a limit. The loop calls this once per turn.
-    func turn()
+    /// Delivers pending messages, up to a limit, and returns their number. The loop calls this once per turn.
+    func turn() -> Int
     /// Whether another turn is due immediately.
     var isBusy: Bool { get }
     /// Whether messages may wait a short time: no reply is expected, and nothing waits to be sent.
@@ -44,6 +44,8 @@ final class EventLoop: @unchecked Sendable {
     private var pauses: ReadPauses
     /// Whether data has arrived in the present turn.
     private var hasReceived = false
+    /// The number of packets that were received from watched sockets in the present turn.
+    private var packets = 0
     /// Watched sockets by descriptor.
     private var sockets: [Int32: WatchedSocket] = [:]
 
@@ -183,10 +185,10 @@ final class EventLoop: @unchecked Sendable {
         while wait(&batch, client) {
             for work in batch { work() }
             batch.removeAll(keepingCapacity: batch.count < 256)
-            client?.turn()
+            let messages = client?.turn() ?? 0
             // Deadlines expire after the turn, so that a reply that has already arrived is delivered first.
             let now = MonotonicClock.now
-            pauses.turnEnded(at: now, hasReceived: hasReceived)
+            pauses.turnEnded(at: now, hasReceived: hasReceived, messages: messages + packets)
             while let entry = timers.popDue(at: now) { entry.expire() }
             let last = endOfTurn
             endOfTurn = []
@@ -217,7 +219,8 @@ final class EventLoop: @unchecked Sendable {
         let interest = client?.interest ?? Poller.Interest()
         let events: Int16
         if !mustPoll, limit != 0, mayPause(client), let end = pauses.begin() {
-            poller?.pause(milliseconds: milliseconds(until: min(end, limit ?? .max)))
+            let (now, end) = (MonotonicClock.now, min(end, limit ?? .max))
+            if end > now { poller?.pause(nanoseconds: end - now) }
             events = sleep(until: 0, interest)
         } else {
             events = sleep(until: mustPoll ? 0 : limit, interest)
@@ -230,7 +233,13 @@ final class EventLoop: @unchecked Sendable {
         // Looks up each socket at its turn, because the callback of another socket may have removed it.
         let ready = poller?.takeReady() ?? []
         hasReceived = events != 0 || !ready.isEmpty
-        for descriptor in ready { sockets[descriptor]?.ready() }
+        packets = 0
+        for descriptor in ready {
+            guard let watched = sockets[descriptor] else { continue }
+            let before = watched.socket.socket.receivedPackets
+            watched.ready()
+            packets += watched.socket.socket.receivedPackets - before
+        }
         return true
     }
 

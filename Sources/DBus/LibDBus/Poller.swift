@@ -67,9 +67,17 @@ final class Poller {
     }
 
     /// Waits until the time-out passes or another thread wakes the poller. Ignores all other descriptors.
-    func pause(milliseconds: Int32) {
-        var request = pollfd(fd: event.number, events: Int16(POLLIN), revents: 0)
-        _ = unsafe poll(&request, 1, milliseconds)
+    ///
+    /// A wait of less than two milliseconds does not end early: poll(2) cannot wait for parts of a millisecond.
+    func pause(nanoseconds: UInt64) {
+        let milliseconds = nanoseconds / 1_000_000
+        if milliseconds >= 2 {
+            var request = pollfd(fd: event.number, events: Int16(POLLIN), revents: 0)
+            _ = unsafe poll(&request, 1, Int32(clamping: milliseconds))
+        } else {
+            var limit = timespec(tv_sec: 0, tv_nsec: Int(nanoseconds))
+            _ = unsafe nanosleep(&limit, nil)
+        }
     }
 
     private func collect(_ ready: epoll_event, _ events: inout Int16) {

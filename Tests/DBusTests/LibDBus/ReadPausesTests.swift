@@ -8,8 +8,8 @@ struct ReadPausesTests {
 
     private var pauses = ReadPauses(interval: .milliseconds(4))
 
-    private mutating func receive(at milliseconds: UInt64) {
-        pauses.turnEnded(at: 1_000_000_000 + milliseconds * Self.millisecond, hasReceived: true)
+    private mutating func receive(at milliseconds: UInt64, _ messages: Int = 1) {
+        pauses.turnEnded(at: 1_000_000_000 + milliseconds * Self.millisecond, hasReceived: true, messages: messages)
     }
 
     /// Returns the milliseconds at which a pause ends; nil if there is none.
@@ -32,7 +32,7 @@ struct ReadPausesTests {
             receive(at: time)
         }
         _ = pause()
-        pauses.turnEnded(at: 1_000_000_000 + 27 * Self.millisecond, hasReceived: false)
+        pauses.turnEnded(at: 1_000_000_000 + 27 * Self.millisecond, hasReceived: false, messages: 0)
         let end = pause()
         #expect(end == nil)
         receive(at: 28)
@@ -42,16 +42,37 @@ struct ReadPausesTests {
 
     @Test mutating func `A turn without data between two readings changes nothing`() {
         receive(at: 10)
-        pauses.turnEnded(at: 1_000_000_000 + 11 * Self.millisecond, hasReceived: false)
+        pauses.turnEnded(at: 1_000_000_000 + 11 * Self.millisecond, hasReceived: false, messages: 0)
         receive(at: 11)
         let end = pause()
         #expect(end == 15)
     }
 
+    // A socket that is full stops the sender, so long pauses at a high rate would delay all later messages.
+    @Test mutating func `A pause ends before more than 24 messages arrive at the present rate`() {
+        receive(at: 10)
+        _ = pause()
+        for (time, messages, expected) in [(12, 48, 13), (20, 48, 24), (40, 12, 44)] as [(UInt64, Int, UInt64)] {
+            receive(at: time - 1, messages)
+            receive(at: time, 0)
+            let end = pause()
+            #expect(end == expected)
+        }
+    }
+
+    @Test mutating func `The messages of several turns without a pause count together`() {
+        receive(at: 10)
+        receive(at: 11)
+        _ = pause()
+        for _ in 0..<3 { receive(at: 13, 32) }
+        let end = pauses.begin()
+        #expect(end == 1_013_500_000)
+    }
+
     @Test func `Without an interval, there is no pause`() {
         var pauses = ReadPauses()
-        pauses.turnEnded(at: 10, hasReceived: true)
-        pauses.turnEnded(at: 10, hasReceived: true)
+        pauses.turnEnded(at: 10, hasReceived: true, messages: 1)
+        pauses.turnEnded(at: 10, hasReceived: true, messages: 1)
         let end = pauses.begin()
         #expect(end == nil)
     }
