@@ -206,6 +206,15 @@ extension Message {
         unsafe self.init(adopting: raw)
     }
 
+    /// Reads a message in wire format as a connection does; nil if its header is not valid.
+    package convenience init?(received bytes: [UInt8]) {
+        let buffer = ReceivedBytes(copying: bytes)
+        guard let wire = unsafe WireMessage(UnsafeRawBufferPointer(start: buffer.base, count: bytes.count)) else {
+            return nil
+        }
+        self.init(wire, in: buffer, nil)
+    }
+
     /// The message in wire format. A message without a serial number is not valid on a wire.
     package var bytes: [UInt8] {
         switch content {

@@ -273,19 +273,22 @@ extension MessageReader {
 
     /// Reads a string (`s`).
     public mutating func string() throws(DBusError) -> String {
-        try unsafe text(.string) { unsafe String(decoding: $0, as: UTF8.self) }
+        try unsafe checkedText(.string) { bytes in
+            unsafe bytes.contains(0) ? nil : String(decoding: bytes, as: UTF8.self)
+        }
     }
 
     /// Reads an object path (`o`).
     public mutating func objectPath() throws(DBusError) -> ObjectPath {
-        let path = try unsafe text(.objectPath) { ObjectPath(unsafe String(decoding: $0, as: UTF8.self)) }
-        guard let path else { throw .malformed("An object path is not valid.") }
-        return path
+        try unsafe checkedText(.objectPath) { ObjectPath(unsafe String(decoding: $0, as: UTF8.self)) }
     }
 
     /// Reads a signature (`g`).
     public mutating func signature() throws(DBusError) -> String {
-        try unsafe text(.signature) { unsafe String(decoding: $0, as: UTF8.self) }
+        try unsafe checkedText(.signature) { bytes in
+            let isValid = unsafe WireSignature.isValid(bytes.assumingMemoryBound(to: UInt8.self))
+            return isValid ? unsafe String(decoding: bytes, as: UTF8.self) : nil
+        }
     }
 
     /// Calls `body` with the bytes of a string (`s`), without making a String.
@@ -342,6 +345,19 @@ extension MessageReader {
         try expect(type)
         let place = try textPlace(lengthSize: type == .signature ? 1 : 4)
         let result = unsafe body(bytes(place))
+        move(past: place.upperBound + 1)
+        return result
+    }
+
+    /// Reads a text that `body` converts; throws and does not move if `body` returns nil.
+    private mutating func checkedText<Result>(
+        _ type: WireType, _ body: (UnsafeRawBufferPointer) -> Result?
+    ) throws(DBusError) -> Result {
+        try expect(type)
+        let place = try textPlace(lengthSize: type == .signature ? 1 : 4)
+        guard let result = unsafe body(bytes(place)) else {
+            throw .malformed("The content of a value of type “\(type.text)” is not valid.")
+        }
         move(past: place.upperBound + 1)
         return result
     }

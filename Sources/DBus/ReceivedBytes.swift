@@ -12,6 +12,13 @@ final class ReceivedBytes: @unchecked Sendable {
         unsafe base = .allocate(byteCount: capacity, alignment: 16)
     }
 
+    convenience init(copying bytes: [UInt8]) {
+        self.init(capacity: max(1, bytes.count))
+        unsafe bytes.withUnsafeBytes { bytes in
+            if let start = bytes.baseAddress { unsafe base.copyMemory(from: start, byteCount: bytes.count) }
+        }
+    }
+
     deinit { unsafe base.deallocate() }
 }
 

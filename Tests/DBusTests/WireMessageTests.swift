@@ -27,17 +27,7 @@ struct WireMessageTests {
         try body.value(.strings(["Name"]))
     }
 
-    /// Passes a message that refers to a copy of `bytes`; nil if its header is not valid.
-    private func received(_ bytes: [UInt8]) -> Message? {
-        let buffer = ReceivedBytes(capacity: max(16, bytes.count))
-        return unsafe bytes.withUnsafeBytes { source -> Message? in
-            if let start = source.baseAddress {
-                unsafe buffer.base.copyMemory(from: start, byteCount: source.count)
-            }
-            let place = unsafe UnsafeRawBufferPointer(start: buffer.base, count: bytes.count)
-            return unsafe WireMessage(place).map { Message($0, in: buffer, nil) }
-        }
-    }
+    private func received(_ bytes: [UInt8]) -> Message? { Message(received: bytes) }
 
     @Test func `All fields of a header are read`() throws {
         let message = try #require(received(try bytes(properties)))
@@ -106,6 +96,24 @@ struct WireMessageTests {
             }
         }
         #expect(accepted > 300)
+    }
+
+    @Test func `Texts with invalid content are refused and not passed over`() throws {
+        for (value, bad, place): (Value, UInt8, Int) in [
+            (.string("abc"), 0, 5), (.objectPath("/ab"), UInt8(ascii: "/"), 5), (.variant(.byte(1)), 0, 1),
+        ] {
+            let signal = try Message.signal(path: "/", interface: "a.b", member: "C") { (body) throws(DBusError) in
+                try body.value(value)
+            }
+            var bytes = signal.stamped(serial: 1, sender: nil).bytes
+            let size = Int(bytes[4])
+            bytes[bytes.count - size + place] = bad
+            let message = try #require(received(bytes))
+            try message.read { (body) throws(DBusError) in
+                #expect(throws: DBusError.self) { try body.value() }
+                #expect(body.type.text == value.signature)
+            }
+        }
     }
 
     @Test func `Bodies that nest too deeply end the reading`() throws {

@@ -54,12 +54,37 @@ struct Campaign {
             bytes = mutator.mutate(bytes, with: mutator.dice.pick(corpus.templates).bytes)
             dice = mutator.dice
         }
-        guard let message = Message(bytes: bytes) else {
+        guard let message = received(bytes, recorder) else {
             recorder.tally.refused += 1
             return nil
         }
         recorder.tally.accepted += 1
         if bytes != template.bytes { recorder.tally.different += 1 }
+        return message
+    }
+
+    /// Reads a message as a connection does. Compares it with what libdbus reads, if libdbus accepts it.
+    private func received(_ bytes: [UInt8], _ recorder: TallyLog) -> Message? {
+        guard let reference = Message(bytes: bytes) else {
+            guard let message = Message(received: bytes) else { return nil }
+            recorder.tally.lenient += 1
+            return message
+        }
+        // libdbus ignores bytes after the message; on a socket they are the next message.
+        guard let message = Message(received: reference.serial == 0 ? bytes : reference.bytes) else {
+            recorder.find("a message that only libdbus accepts: \(bytes)")
+            return nil
+        }
+        let values = try? message.read { (body) throws(DBusError) in try body.values() }
+        let expected = try? reference.read { (body) throws(DBusError) in try body.values() }
+        if values != expected, "\(String(describing: values))" != "\(String(describing: expected))" {
+            recorder.find("a message that libdbus reads differently: \(bytes)")
+        }
+        if message.path != reference.path || message.member != reference.member || message.error != reference.error
+            || message.sender != reference.sender || message.replySerial != reference.replySerial
+        {
+            recorder.find("a header that libdbus reads differently: \(bytes)")
+        }
         return message
     }
 

@@ -6,11 +6,12 @@ struct Tally: Sendable, Equatable {
     var wire = 0, values = 0, both = 0
     /// The number of cases with values that the writer refuses.
     var unwritable = 0
-    /// The number of cases with bytes that libdbus refuses.
+    /// The number of cases with bytes that the reader refuses.
     var refused = 0
-    /// The number of messages that libdbus accepts, and of those that differ from the well-formed message.
-    var accepted = 0, different = 0
-    /// The number of bodies that were read, written and read again, and of bodies with a descriptor.
+    /// The number of messages that the reader accepts, of those that libdbus refuses, and of those that differ from the
+    /// well-formed message.
+    var accepted = 0, lenient = 0, different = 0
+    /// The number of bodies that were read, written and read again, and of bodies with a descriptor or invalid values.
     var read = 0, notData = 0
     /// The number of signals that match a rule of the client, and of signals that match none.
     var signals = 0, unmatched = 0
@@ -41,9 +42,11 @@ struct Tally: Sendable, Equatable {
             (\.wire, "messages with mutated bytes"), (\.values, "messages with mutated values"),
             (\.both, "messages with both"),
             (\.unwritable, "  not written: the writer refuses the values"),
-            (\.refused, "  refused by libdbus"), (\.accepted, "  accepted by libdbus"),
+            (\.refused, "  refused by the reader"), (\.accepted, "  accepted by the reader"),
+            (\.lenient, "    with a body that libdbus refuses"),
             (\.different, "    with other bytes than the well-formed message"),
-            (\.read, "    read, written and read again with equal values"), (\.notData, "    with a descriptor"),
+            (\.read, "    read, written and read again with equal values"),
+            (\.notData, "    with a descriptor or an invalid body"),
             (\.signals, "    signals that reached the client"), (\.unmatched, "    signals that match no rule"),
             (\.answers, "    answers to a call of the client"), (\.nonAnswers, "    messages that are not an answer"),
             (\.rejected, "malformed parts that the client reported"), (\.advertisements, "advertisements"),
