@@ -130,7 +130,7 @@ public struct MessageReader: ~Copyable {
     /// Returns the offsets of the bytes of a text. A length precedes the bytes, and a NUL follows them.
     private func textPlace(lengthSize: Int) throws(DBusError) -> Range<Int> {
         let length = try place(lengthSize, alignedTo: lengthSize)
-        let count = lengthSize == 4 ? Int(load(length, as: UInt32.self)) : Int(load(length, as: UInt8.self))
+        let count = lengthSize == 4 ? Int(clamping: load(length, as: UInt32.self)) : Int(load(length, as: UInt8.self))
         let start = length + lengthSize
         guard count < end - start else { throw Self.truncated }
         return start..<start + count
@@ -141,7 +141,7 @@ public struct MessageReader: ~Copyable {
         let length = try place(4, alignedTo: 4)
         let alignment = elementType.alignment
         let start = (length + 4 + alignment - 1) & ~(alignment - 1)
-        let count = Int(load(length, as: UInt32.self))
+        let count = Int(clamping: load(length, as: UInt32.self))
         guard count <= end - start else { throw Self.truncated }
         return start..<start + count
     }

@@ -90,7 +90,7 @@ struct WireMessage: BitwiseCopyable {
 
     private func readText(_ field: UnsafeRawBufferPointer, into text: inout WireText) -> Int? {
         guard field.count > 8 else { return nil }
-        let count = unsafe Int(field.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
+        let count = unsafe Int(clamping: field.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
         guard count > 0, count < field.count - 8, unsafe field[8 + count] == 0 else { return nil }
         unsafe text = WireText(field, at: 8, count: count)
         return 9 + count
@@ -189,10 +189,13 @@ enum WireFrame: Equatable {
             bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self),
             bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
         )
-        let bodySize = Int(isForeign ? body.byteSwapped : body)
-        let fieldsSize = Int(isForeign ? fields.byteSwapped : fields)
-        let count = 16 + (fieldsSize + 7) & ~7 + bodySize
-        let isValid = unsafe bytes[3] == 1 && fieldsSize <= WireSize.longestArray && count <= WireSize.longestMessage
-        self = isValid ? .message(count: count, isForeign: isForeign) : .invalid
+        let bodySize = isForeign ? body.byteSwapped : body
+        let fieldsSize = isForeign ? fields.byteSwapped : fields
+        guard unsafe bytes[3] == 1, fieldsSize <= WireSize.longestArray, bodySize <= WireSize.longestMessage else {
+            self = .invalid
+            return
+        }
+        let count = 16 + (Int(fieldsSize) + 7) & ~7 + Int(bodySize)
+        self = count <= WireSize.longestMessage ? .message(count: count, isForeign: isForeign) : .invalid
     }
 }
