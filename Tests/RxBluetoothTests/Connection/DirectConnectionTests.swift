@@ -161,14 +161,21 @@ struct DirectConnectionTests {
         #expect(!stage.isDiscovering())
     }
 
-    @Test(.proves(.S112)) func `A device that appears during ConnectDevice is connected by Connect`() {
+    @Test(
+        .proves(.S112),
+        arguments: [
+            ("org.bluez.Error.AlreadyExists", "Already Exists"), ("org.freedesktop.DBus.Error.UnknownMethod", "No"),
+            ("org.bluez.Error.Failed", "le-connection-abort-by-local"),
+        ])
+    func `A device that appears during ConnectDevice is connected by Connect`(name: String, text: String) {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .adapter)
         let link = stage.record(stage.manager.connect(to: "C0:FF:EE:00:00:01", kind: .random))
         stage.advance(0)
         daemon.add(ScriptedDaemon.Objects.device)
-        daemon.take("ConnectDevice").fail("org.bluez.Error.AlreadyExists", "Already Exists")
+        daemon.take("ConnectDevice").fail(name, text)
         stage.advance(0)
+        #expect(daemon.count("StartDiscovery") == 0)
         daemon.deviceChanges(["Connected": .bool(true)])
         daemon.take("Connect").reply()
         stage.advance(0)
