@@ -135,7 +135,8 @@ final class Link {
         let device = client.mirror.devices[key]
         let adapter = client.mirror.adapters[key.adapter]
         return LinkState.Facts(
-            isConnected: device?.isConnected == true, isShown: isShown, isBonded: device?.isBonded == true, aborts: device?.aborts ?? 0,
+            isConnected: device?.isConnected == true, isShown: isShown, isBonded: device?.isBonded == true,
+            aborts: device?.aborts ?? 0,
             isAdapterOn: adapter.map { $0.isPowered && $0.powerState != "on-disabling" } ?? false,
             announcedReason: announcedReason, isLossDelayed: deadlines.disconnectReasonGrace > .zero)
     }
