@@ -45,6 +45,7 @@ public final class SimulatedCentral: Sendable {
         let all = Guarded([Update]())
     }
 
+    // Guard: used only in the context of the simulation.
     private final class LinkPlace: @unchecked Sendable {
         // Guard: used only in the context of the simulation.
         var link: CentralLink?
