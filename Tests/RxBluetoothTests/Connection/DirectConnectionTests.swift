@@ -287,6 +287,24 @@ struct DirectConnectionTests {
         #expect(stage.isLinked())
     }
 
+    @Test(.proves(.S113)) func `A late link stays open if there is another connection by then`() {
+        let stage = Stage(starting: false)
+        let daemon = ScriptedDaemon(on: stage, .adapter)
+        let address: BluetoothAddress = "C0:FF:EE:00:00:01"
+        let first = stage.record(stage.manager.connect(to: address, kind: .random))
+        stage.advance(0)
+        let call = daemon.take("ConnectDevice")
+        first.dispose()
+        stage.advance(6_000)
+        let second = stage.record(stage.manager.connect(to: address, kind: .random))
+        stage.advance(0)
+        daemon.add(ScriptedDaemon.Objects.device)
+        daemon.deviceChanges(["Connected": .bool(true)])
+        call.reply { (body) throws(DBusError) in try body.value(.objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_01")) }
+        stage.advance(0)
+        #expect(daemon.count("ConnectDevice") == 2 && daemon.count("Disconnect") == 0 && second.isLive)
+    }
+
     @Test(.proves(.S113)) func `Disposing during the scan stops it`() {
         let stage = Self.stage(offersConnectDevice: false)
         stage.simulation.bluez.setInRange(false, Sensor.text)

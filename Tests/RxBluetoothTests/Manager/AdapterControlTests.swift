@@ -61,6 +61,15 @@ struct AdapterControlTests {
         #expect(stage.count("Set") == 0)
     }
 
+    @Test(.proves(.S109, .Q31)) func `An adapter that is being switched off is switched on again by a call`() {
+        let (stage, daemon) = Self.stage()
+        Self.show(true, "on-disabling", daemon)
+        stage.advance(10)
+        let on = stage.record(stage.manager.setPowered(true))
+        stage.advance(10)
+        #expect(on.isLive && daemon.count("Set") == 1)
+    }
+
     @Test(.proves(.S109, .Q31)) func `A reply alone does not complete the request`() {
         let (stage, daemon) = Self.stage()
         let on = stage.record(stage.manager.setPowered(true))
