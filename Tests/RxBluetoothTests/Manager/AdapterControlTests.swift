@@ -63,8 +63,11 @@ struct AdapterControlTests {
 
     @Test(.proves(.S109, .Q31)) func `An adapter that is being switched off is switched on again by a call`() {
         let (stage, daemon) = Self.stage()
+        let power = stage.record(stage.manager.adapterPower)
+        stage.advance(10)
         Self.show(true, "on-disabling", daemon)
         stage.advance(10)
+        #expect(power.elements.last?.state == .onDisabling)
         let on = stage.record(stage.manager.setPowered(true))
         stage.advance(10)
         #expect(on.isLive && daemon.count("Set") == 1)
