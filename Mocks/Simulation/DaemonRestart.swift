@@ -94,6 +94,8 @@ final class DaemonEnvironment {
     let features: Set<SimulatedFeature>
     let quirks: Set<Quirk>
     var hardware: [Int: SimulatedAdapter]
+    /// The unplugged adapters that return later, by the numbers that they will get.
+    var returning: [Int: SimulatedAdapter] = [:]
     var daemon: BluetoothDaemon?
     /// The devices' ends of the L2CAP channels that devices have opened.
     var openedChannels: [SimulatedChannelEnd] = []

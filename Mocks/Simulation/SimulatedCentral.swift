@@ -36,11 +36,16 @@ public final class SimulatedCentral: Sendable {
     private let address: String
     private let adapter: Int
     private let mtu: Int
-    private let received = Guarded([Update]())
+    private let received = ReceivedUpdates()
     private let updated: (@Sendable (Update) -> Void)?
     // Guard: used only in the context of the simulation.
     private let link = LinkPlace()
 
+    private final class ReceivedUpdates: Sendable {
+        let all = Guarded([Update]())
+    }
+
+    // Guard: used only in the context of the simulation.
     private final class LinkPlace: @unchecked Sendable {
         // Guard: used only in the context of the simulation.
         var link: CentralLink?
@@ -58,7 +63,7 @@ public final class SimulatedCentral: Sendable {
     }
 
     /// The values that the central has received so far.
-    public var updates: [Update] { received.withLock { $0 } }
+    public var updates: [Update] { received.all.withLock { $0 } }
 
     /// Connects again after ``disconnect()``, with new subscriptions.
     public func connect() {
@@ -66,9 +71,10 @@ public final class SimulatedCentral: Sendable {
             guard let adapter = daemon?.adapter(adapter), link.link?.isUp != true,
                 let device = adapter.linked(to: environment.radio.described(address))
             else { return }
-            let new = CentralLink(adapter.applications, device, mtu: mtu) { [self] attribute, value in
+            // The link does not retain the central, which retains the link.
+            let new = CentralLink(adapter.applications, device, mtu: mtu) { [received, updated] attribute, value in
                 let update = Update(characteristic: attribute.characteristic, value: value)
-                received.withLock { $0.append(update) }
+                received.all.withLock { $0.append(update) }
                 updated?(update)
             }
             link.link = new

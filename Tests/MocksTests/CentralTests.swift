@@ -52,6 +52,19 @@ struct CentralTests {
                 key: "s", value: "a{sv}", [.init(.string("org.bluez." + interface), .properties(properties))]))
     }
 
+    @Test func `A central that is used no longer is released, also with its link up`() {
+        var (stage, central): (Stage, SimulatedCentral?) = registered(["notify"])
+        central?.subscribe(to: "fff0")
+        stage.run(.seconds(1))
+        weak let kept = central
+        let other = stage.simulation.bluez.connectCentral("DA:00:00:00:00:02")
+        stage.run(.seconds(1))
+        central = nil
+        #expect(kept == nil)
+        other.disconnect()
+        stage.run(.seconds(1))
+    }
+
     @Test func `bluetoothd refuses what the flags or the security of the link do not permit`() {
         let log = Log()
         let (stage, central) = registered(

@@ -148,6 +148,27 @@ struct DaemonTests {
         #expect(stage.objects().first == "hci1")
     }
 
+    @Test func `An unplugged adapter returns in the state that was set meanwhile`() {
+        let stage = Stage()
+        let bluez = stage.simulation.bluez
+        let changes: [(before: () -> Void, meanwhile: () -> Void, after: String)] = [
+            ({ bluez.setBlocked(true) }, { bluez.setBlocked(false) }, "on"),
+            ({ bluez.setPower(false) }, { bluez.setPower(true) }, "on"),
+            ({}, { bluez.setBlocked(true) }, "off-blocked"),
+            ({}, {}, "off-blocked"),
+            ({ bluez.setBlocked(false) }, { bluez.setPower(false) }, "off"),
+        ]
+        for change in changes {
+            change.before()
+            stage.run(.milliseconds(10))
+            bluez.replugAdapter(as: 0)
+            stage.run(.milliseconds(500))
+            change.meanwhile()
+            stage.run(.milliseconds(600))
+            #expect(stage.property(Stage.hci, "Adapter1", "PowerState") == change.after)
+        }
+    }
+
     @Test(.proves(.Q24)) func `Two adapters find the same peripherals, and only one connects`() {
         let scenario = Scenario(
             adapters: [SimulatedAdapter(), SimulatedAdapter(address: "00:1A:7D:DA:71:02")],

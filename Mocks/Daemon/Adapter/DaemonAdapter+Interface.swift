@@ -124,13 +124,13 @@ extension DaemonAdapter {
 
     private func setAlias(_ value: Value, _ call: IncomingCall) {
         guard case .string(let text) = value else { return }
-        // bluetoothd cuts the name for the kernel after 248 bytes, and refuses it if that cuts a character (set_name).
-        guard String(validating: text.utf8.prefix(248), as: UTF8.self) != nil else {
+        // bluetoothd cuts the name for the kernel after 247 bytes, and refuses it if that cuts a character (set_name).
+        guard let name = String(validating: text.utf8.prefix(247), as: UTF8.self) else {
             return tree.fail(call, BlueZError.invalidArguments)
         }
         tree.reply(call)
         // An empty alias restores the computer's name.
-        let new = text.isEmpty ? nil : text
+        let new = name.isEmpty ? nil : name
         guard new != alias else { return }
         alias = new
         changed("Alias")

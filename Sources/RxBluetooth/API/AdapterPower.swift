@@ -37,7 +37,7 @@ extension BluetoothManager {
     /// queue.
     ///
     /// Fails with:
-    /// - ``BluetoothError/Kind/invalidArgument`` before anything is sent, if the name is longer than 248 bytes of UTF-8
+    /// - ``BluetoothError/Kind/invalidArgument`` before anything is sent, if the name is longer than 247 bytes of UTF-8
     ///   or contains U+0000.
     /// - ``BluetoothError/Kind/unauthorized`` if bluetoothd or the bus does not allow it.
     /// - ``BluetoothError/Kind/timedOut`` if bluetoothd does not reply within ``Deadlines/operation``.

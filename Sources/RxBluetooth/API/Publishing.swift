@@ -65,13 +65,15 @@ extension BluetoothManager {
 
 /// Services that bluetoothd has registered: their requests and subscribers, and the values to send.
 ///
-/// All streams complete when the services are no longer published. All methods may be called on any thread.
+/// All streams complete when the services are no longer published, also because the manager is closed or released. The
+/// object does not keep the manager alive, but the subscription that has emitted it does. All methods may be called on
+/// any thread.
 public final class PublishedServices: Sendable {
-    private let access: BlueZAccess
+    private let access: AccessReference
     private let application: Confined<PublishedApplication>
 
     init(_ access: BlueZAccess, _ application: Confined<PublishedApplication>) {
-        self.access = access
+        self.access = AccessReference(access)
         self.application = application
     }
 
@@ -154,11 +156,16 @@ public final class PublishedServices: Sendable {
     private func stream<Element: Sendable>(
         ifGone element: Element? = nil, _ begin: @escaping @Sendable (PublishedApplication, Emitter<Element>) -> Void
     ) -> Observable<Element> {
-        access.stream { [application] client, emitter in
+        let stream: Observable<Element> = access.stream { [application] client, emitter in
             guard let application = application.value(in: client.bus), application.isActive else {
                 return element.map(emitter.finish) ?? emitter.complete()
             }
             begin(application, emitter)
+        }
+        // Without a manager, nothing is published any more.
+        return stream.catch { error in
+            guard (error as? BluetoothError)?.kind == .closed else { throw error }
+            return element.map(Observable.just) ?? .empty()
         }
     }
 }

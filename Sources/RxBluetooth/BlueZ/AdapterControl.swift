@@ -74,8 +74,9 @@ final class AdapterControl {
 
     // MARK: Name
 
-    /// The longest name of a device in bytes of UTF-8. Source: Core Specification 5.4, Vol 3, Part C, 3.2.2.3.
-    static let longestName = 248
+    /// The longest name in bytes of UTF-8. bluetoothd 5.66 cuts a longer one, also one of the 248 bytes that the
+    /// Core Specification permits (5.4, Vol 3, Part C, 3.2.2.3).
+    static let longestName = 247
 
     func setAlias(_ alias: String, on adapter: UInt16, _ emitter: Emitter<Never>) throws(BluetoothError) {
         let target = "hci\(adapter)"

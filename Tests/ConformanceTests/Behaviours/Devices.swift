@@ -59,6 +59,35 @@ extension Behaviour {
             trial.first.get("hci0", "Adapter1", "Alias")
         },
         Behaviour(
+            "The Alias of the adapter is cut after 247 bytes, and refused if that cuts a character",
+            transcript: """
+                247 bytes -> ok; Alias has 247 bytes
+                248 bytes -> ok; Alias has 247 bytes
+                248 bytes -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"; Alias has 10 bytes
+                249 bytes -> ok; Alias has 247 bytes
+                """
+        ) { trial in
+            let (client, properties) = (trial.first, "org.freedesktop.DBus.Properties.")
+            for (count, end) in [(247, ""), (248, ""), (246, "ü"), (247, "ü")] {
+                let name = String(repeating: "a", count: count) + end
+                var lines: [String] = []
+                trial.aside {
+                    for value in ["", name] {
+                        let reply = client.call(
+                            "hci0", properties + "Set", "org.bluez.Adapter1", "Alias", Value.variant(.string(value)),
+                            noting: false)
+                        lines = ["\(name.utf8.count) bytes -> \(reply.line(trial.names))"]
+                        trial.pass(.milliseconds(500))
+                    }
+                    let reply = client.call("hci0", properties + "Get", "org.bluez.Adapter1", "Alias", noting: false)
+                    guard case .variant(.string(let alias))? = reply.values.first else { return }
+                    lines.append("Alias has \(alias.utf8.count) bytes")
+                }
+                client.eventLog.write(lines.joined(separator: "; "))
+            }
+            trial.aside { client.set("hci0", "Adapter1", "Alias", "") }
+        },
+        Behaviour(
             "Trusted and Blocked can be set and reset",
             transcript: """
                 TWINS Device1 Trusted=true

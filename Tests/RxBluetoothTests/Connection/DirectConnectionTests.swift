@@ -161,14 +161,21 @@ struct DirectConnectionTests {
         #expect(!stage.isDiscovering())
     }
 
-    @Test(.proves(.S112)) func `A device that appears during ConnectDevice is connected by Connect`() {
+    @Test(
+        .proves(.S112),
+        arguments: [
+            ("org.bluez.Error.AlreadyExists", "Already Exists"), ("org.freedesktop.DBus.Error.UnknownMethod", "No"),
+            ("org.bluez.Error.Failed", "le-connection-abort-by-local"),
+        ])
+    func `A device that appears during ConnectDevice is connected by Connect`(name: String, text: String) {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .adapter)
         let link = stage.record(stage.manager.connect(to: "C0:FF:EE:00:00:01", kind: .random))
         stage.advance(0)
         daemon.add(ScriptedDaemon.Objects.device)
-        daemon.take("ConnectDevice").fail("org.bluez.Error.AlreadyExists", "Already Exists")
+        daemon.take("ConnectDevice").fail(name, text)
         stage.advance(0)
+        #expect(daemon.count("StartDiscovery") == 0)
         daemon.deviceChanges(["Connected": .bool(true)])
         daemon.take("Connect").reply()
         stage.advance(0)
@@ -278,6 +285,24 @@ struct DirectConnectionTests {
         stage.advance(15_000)
         #expect(second.elements.count == 1 && second.isLive)
         #expect(stage.isLinked())
+    }
+
+    @Test(.proves(.S113)) func `A late link stays open if there is another connection by then`() {
+        let stage = Stage(starting: false)
+        let daemon = ScriptedDaemon(on: stage, .adapter)
+        let address: BluetoothAddress = "C0:FF:EE:00:00:01"
+        let first = stage.record(stage.manager.connect(to: address, kind: .random))
+        stage.advance(0)
+        let call = daemon.take("ConnectDevice")
+        first.dispose()
+        stage.advance(6_000)
+        let second = stage.record(stage.manager.connect(to: address, kind: .random))
+        stage.advance(0)
+        daemon.add(ScriptedDaemon.Objects.device)
+        daemon.deviceChanges(["Connected": .bool(true)])
+        call.reply { (body) throws(DBusError) in try body.value(.objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_01")) }
+        stage.advance(0)
+        #expect(daemon.count("ConnectDevice") == 2 && daemon.count("Disconnect") == 0 && second.isLive)
     }
 
     @Test(.proves(.S113)) func `Disposing during the scan stops it`() {

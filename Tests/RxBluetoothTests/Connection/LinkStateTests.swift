@@ -87,6 +87,9 @@ struct LinkStateTests {
             "The device exists by now", reaching(),
             .connectDeviceAnswered(.failed(BluetoothError(.alreadyDone))), none, .connecting, [.connect]),
         Row(
+            "ConnectDevice is not offered, and the device is shown by now", reaching(),
+            .connectDeviceAnswered(.notOffered), Facts(isShown: true), .connecting, [.connect]),
+        Row(
             "ConnectDevice is not allowed", reaching(),
             .connectDeviceAnswered(.failed(BluetoothError(.unauthorized))), none, .ended,
             [.end(BluetoothError(.unauthorized))]),

@@ -1,6 +1,7 @@
 import DBus
 import RxBluetooth
 import RxBluetoothMocks
+import RxTest
 import TestTraits
 import Testing
 
@@ -258,7 +259,58 @@ struct PublishTests {
         #expect(published.kind == .closed)
         #expect(closed.isCompleted)
         #expect(stage.methods == ["RegisterApplication", "UnregisterApplication"])
+        let late = published.elements.first.map { Ended($0, stage.scheduler) }
+        stage.advance(100)
+        #expect(late?.hasCompleted == true)
     }
+
+    @Test(.proves(.S5, .S93)) func `Published services do not keep the manager alive, their subscription does`() {
+        let setup = LifetimeTests.Setup()
+        let rules = setup.rules
+        let published = setup.manager.map { Recording($0.publish(Self.services), setup.scheduler) }
+        setup.scheduler.advanceBy(100)
+        let services = published?.elements.first
+        setup.manager = nil
+        setup.scheduler.advanceBy(10_000)
+        #expect(services != nil && setup.rules > rules && setup.count("UnregisterApplication") == 0)
+        let central = setup.simulation.bluez.connectCentral()
+        let read = central.read("ffa1")
+        setup.scheduler.advanceBy(100)
+        let requests = services.map { Recording($0.observeDidReceiveRead(), setup.scheduler) }
+        setup.scheduler.advanceBy(100)
+        #expect(requests?.elements.count == 1 && read.isOpen)
+        requests?.dispose()
+        published?.dispose()
+        setup.scheduler.advanceBy(3_000)
+        #expect(setup.count("UnregisterApplication") == 1)
+        // The manager has closed its bus.
+        #expect(setup.rules == rules)
+        let late = services.map { Ended($0, setup.scheduler) }
+        setup.scheduler.advanceBy(1)
+        #expect(late?.hasCompleted == true)
+    }
+
+    /// The streams of services that are not published any more.
+    private struct Ended {
+        let reads: Recording<ATTRequest>
+        let subscribed: Recording<Bool>
+        let sent: Recording<Bool>
+
+        init(_ services: PublishedServices, _ scheduler: TestScheduler) {
+            reads = Recording(services.observeDidReceiveRead(), scheduler)
+            subscribed = Recording(services.observeIsSubscribed(0xFFA1), scheduler)
+            sent = Recording(services.updateValue([1], for: 0xFFA1).asObservable(), scheduler)
+        }
+
+        var hasCompleted: Bool {
+            reads.isCompleted && subscribed.isCompleted && subscribed.elements.isEmpty && sent.elements == [false]
+        }
+    }
+}
+
+extension LifetimeTests.Setup {
+    /// The number of match rules on the bus.
+    fileprivate var rules: Int { (simulation.bus as? LoopbackBus)?.matchRules ?? 0 }
 }
 
 extension Stage {

@@ -139,6 +139,28 @@ struct PublishedRequestTests {
         #expect(published.isLive)
     }
 
+    @Test(.proves(.S96)) func `A value that fits into a packet replaces the kept value of a long read`() {
+        let count = Guarded(0)
+        let (stage, central, published) = published(
+            LocalCharacteristic(
+                0xFFA1, .read,
+                onRead: { _ in
+                    let isFirst = count.withLock { count in
+                        count += 1
+                        return count == 1
+                    }
+                    return .just([UInt8](repeating: 1, count: isFirst ? 512 : 1))
+                }))
+        let long = central.read("ffa1")
+        stage.advance(20_000)
+        let short = central.read("ffa1")
+        stage.advance(5_000)
+        #expect(long.value?.count == 512 && short.value?.count == 1)
+        let rest = central.read("ffa1", offset: 1)
+        stage.advance(5_000)
+        #expect(rest.value == [] && count.withLock { $0 } == 3 && published.isLive)
+    }
+
     @Test(.proves(.S96)) func `All parts of a long read come from the value of the first part`() {
         let count = Guarded(UInt8(0))
         let (stage, central, published) = published(

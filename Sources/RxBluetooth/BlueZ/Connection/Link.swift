@@ -86,8 +86,13 @@ final class Link {
     ///
     /// A device with the same address of another kind is another device.
     func deviceFound() {
-        let kind = client.mirror.devices[key]?.addressKind
-        if addressKind == nil || kind == nil || kind == addressKind { handle(.deviceFound) }
+        if isShown { handle(.deviceFound) }
+    }
+
+    /// Whether bluetoothd has the device.
+    private var isShown: Bool {
+        guard let device = client.mirror.devices[key] else { return false }
+        return addressKind == nil || device.addressKind == nil || device.addressKind == addressKind
     }
 
     /// Handles the end of service discovery: bluetoothd has read the services of the device.
@@ -130,7 +135,8 @@ final class Link {
         let device = client.mirror.devices[key]
         let adapter = client.mirror.adapters[key.adapter]
         return LinkState.Facts(
-            isConnected: device?.isConnected == true, isBonded: device?.isBonded == true, aborts: device?.aborts ?? 0,
+            isConnected: device?.isConnected == true, isShown: isShown, isBonded: device?.isBonded == true,
+            aborts: device?.aborts ?? 0,
             isAdapterOn: adapter.map { $0.isPowered && $0.powerState != "on-disabling" } ?? false,
             announcedReason: announcedReason, isLossDelayed: deadlines.disconnectReasonGrace > .zero)
     }

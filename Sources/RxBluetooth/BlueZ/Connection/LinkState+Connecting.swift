@@ -98,17 +98,23 @@ extension LinkState {
         switch answer {
         case .connected: return confirm(attempt, facts)
         // Another program has found or connected the device meanwhile.
-        case .failed(let error) where error.kind == .alreadyDone:
-            if facts.isConnected { attempt.maker = makerOfOtherProgramsLinks }
-            return connect(attempt)
+        case .failed(let error) where error.kind == .alreadyDone: return connectFound(attempt, facts)
         case .failed(let error) where error.kind == .timedOut:
             return close(error, isForced: false, facts, isConnectPending: false)
         case .failed(let error) where !error.isFailedConnection: return end(error)
+        // A scan would wait forever for a device that was found meanwhile, because it is not announced again.
+        case .notOffered where facts.isShown, .failed where facts.isShown: return connectFound(attempt, facts)
         case .notOffered, .failed:
             attempt.wasNeverShown = true
             continueAttempt(attempt, .rediscovering(isScanning: true))
             return [.startRediscovery]
         }
+    }
+
+    private mutating func connectFound(_ attempt: Attempt, _ facts: Facts) -> [Action] {
+        var attempt = attempt
+        if facts.isConnected { attempt.maker = makerOfOtherProgramsLinks }
+        return connect(attempt)
     }
 
     private mutating func connectDeviceAnsweredWhileClosing(_ answer: DeviceAnswer, _ facts: Facts) -> [Action] {

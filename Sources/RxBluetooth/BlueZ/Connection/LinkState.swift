@@ -151,6 +151,8 @@ struct LinkState: Equatable {
     struct Facts: Equatable {
         /// `Connected` of the device.
         var isConnected = false
+        /// Whether bluetoothd has the device, with the requested kind of address.
+        var isShown = false
         var isBonded = false
         /// How many consecutive links were aborted after they had come up, over all attempts for the device.
         var aborts = 0
