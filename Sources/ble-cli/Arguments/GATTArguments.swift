@@ -26,6 +26,13 @@ enum CharacteristicArgument: Equatable, Sendable {
         }
     }
 
+    /// Reads the arguments of a command for several characteristics.
+    static func list(_ texts: [String]) throws(CLIError) -> [CharacteristicArgument] {
+        var list: [CharacteristicArgument] = []
+        for text in texts { list.append(try CharacteristicArgument(parsing: text)) }
+        return list
+    }
+
     private static let forms =
         "Give a UUID such as 2A37, a name such as “Heart Rate Measurement”, or a handle such as @000b."
 }

@@ -23,6 +23,13 @@ struct GATTTree: Sendable {
             .asObservable()
     }
 
+    /// Returns the characteristics that arguments name. Throws if one is missing or ambiguous.
+    func characteristics(_ arguments: [CharacteristicArgument]) throws(CLIError) -> [Characteristic] {
+        var found: [Characteristic] = []
+        for argument in arguments { found.append(try characteristic(argument)) }
+        return found
+    }
+
     /// Returns the characteristic that an argument names. Throws if none or more than one matches.
     func characteristic(_ argument: CharacteristicArgument) throws(CLIError) -> Characteristic {
         let all = services.flatMap(\.characteristics)

@@ -40,6 +40,13 @@ struct CLIError: Error, Equatable {
         return error
     }
 
+    /// Returns the same error with text that says which step failed, before its own text.
+    func preceded(by text: String) -> CLIError {
+        var error = CLIError(code, text + self.text)
+        error.cause = cause
+        return error
+    }
+
     /// The error as a JSON object, which always has the same keys.
     var json: JSON {
         .object([
@@ -84,3 +91,8 @@ extension BluetoothError {
 
 /// The reader closed the output. This is not a failure: `ble-cli scan | head -1` ends normally.
 struct OutputClosed: Error {}
+
+/// The command ends with this exit code, and has already printed why.
+struct PrintedFailure: Error {
+    let code: ExitCode
+}

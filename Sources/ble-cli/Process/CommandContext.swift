@@ -62,6 +62,9 @@ protocol Verb: Sendable {
     /// 2 s, and a verb that only closes its link need not wait for this reply.
     func waitsForReplies(after code: ExitCode) -> Bool
 
+    /// Handles Ctrl-C. Returns whether the verb goes on; the default ends it.
+    func interrupt() -> Bool
+
     /// Runs the verb. Completes when the verb is done; disposing undoes operations in progress.
     func run(in context: CommandContext) -> Observable<Never>
 }
@@ -71,6 +74,7 @@ extension Verb {
     var pairing: PairingPolicy { PairingPolicy() }
     var keys: KeyStore { KeyStore() }
     func waitsForReplies(after code: ExitCode) -> Bool { true }
+    func interrupt() -> Bool { false }
 }
 
 /// A verb that connects to a device, and closes the link at its end.

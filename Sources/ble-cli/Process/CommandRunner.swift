@@ -63,6 +63,7 @@ final class CommandRunner: Sendable {
 
     private func end(_ error: any Error) {
         if error is OutputClosed { return end(.done) }
+        if let failure = error as? PrintedFailure { return end(failure.code) }
         let error = CLIError(error)
         end(error.code, error)
     }

@@ -42,8 +42,11 @@ enum ExitCode: Int32, Sendable {
 
 extension ExitCode {
     /// Ends the process with this code.
-    func exitProcess() -> Never {
+    func exitProcess() -> Never { Self.exitProcess(rawValue) }
+
+    /// Ends the process with the exit code of another program.
+    static func exitProcess(_ code: Int32) -> Never {
         // Output is unbuffered, and other threads may still run, so exit handlers are skipped.
-        _exit(rawValue)
+        _exit(code)
     }
 }

@@ -81,7 +81,8 @@ struct BLECLI: ParsableCommand {
         subcommands: [
             DiagnoseCommand.self,
             AdaptersCommand.self, ScanCommand.self, ConnectCommand.self, ReadCommand.self, WriteCommand.self,
-            NotifyCommand.self, PairCommand.self, ForgetCommand.self, DecodeCommand.self, SimulateCommand.self,
+            NotifyCommand.self, RunCommand.self, ShellCommand.self, PairCommand.self, ForgetCommand.self,
+            DecodeCommand.self, SimulateCommand.self,
         ])
 }
 
@@ -124,7 +125,8 @@ enum CommandProcess {
         }
         runner.start(verb)
         ClosedPipeMonitor.start(FileOutput.standard.descriptor) { runner.stop(.done) }
-        let signal = Signals.next()
+        var signal = Signals.next()
+        while signal == .interrupted, runner.resultCode == nil, verb.interrupt() { signal = Signals.next() }
         // If the result is already printed, its exit code is kept. Only bluetoothd's reply is missing.
         if let code = runner.resultCode { code.exitProcess() }
         runner.stop(signal)

@@ -24,6 +24,15 @@ enum Signals {
         signal(SIGPIPE, SIG_IGN)
     }
 
+    /// Runs work during which the signals end the process at once, and blocks them again.
+    static func unblocked<Value>(_ work: () -> Value) -> Value {
+        var set = set
+        var before = sigset_t()
+        unsafe pthread_sigmask(SIG_UNBLOCK, &set, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+        return work()
+    }
+
     /// Waits for the next signal on the calling thread. Returns its exit code.
     static func next() -> ExitCode {
         var set = set

@@ -20,11 +20,19 @@ protocol Output: Sendable {
     /// The size of the terminal; nil if the output is not a terminal.
     var size: TerminalSize? { get }
 
+    /// Whether the output is a terminal, also one without control sequences.
+    var isTerminal: Bool { get }
+
     /// Writes text without buffering. Throws ``OutputClosed`` if the reader has closed the output.
     func write(_ text: String) throws
+
+    /// Writes bytes without buffering. Throws ``OutputClosed`` if the reader has closed the output.
+    func write(bytes: [UInt8]) throws
 }
 
 extension Output {
+    var isTerminal: Bool { size != nil }
+
     /// Writes one line without buffering.
     func line(_ text: String) throws { try write(text + "\n") }
 }
@@ -57,17 +65,23 @@ struct FileOutput: Output {
     /// Whether the terminal supports no control sequences, as for example the terminal of an editor.
     private static let isDumb = unsafe getenv("TERM").map { unsafe String(cString: $0) } == "dumb"
 
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+
     func write(_ text: String) throws {
         var text = text
-        try text.withUTF8 { bytes in
-            var written = 0
-            while written < bytes.count {
-                let count = unsafe Glibc.write(descriptor, bytes.baseAddress! + written, bytes.count - written)
-                if count >= 0 {
-                    written += count
-                } else {
-                    try recover(errno)
-                }
+        try text.withUTF8 { try unsafe write($0) }
+    }
+
+    func write(bytes: [UInt8]) throws { try unsafe bytes.withUnsafeBufferPointer { try unsafe write($0) } }
+
+    private func write(_ bytes: UnsafeBufferPointer<UInt8>) throws {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe Glibc.write(descriptor, bytes.baseAddress! + written, bytes.count - written)
+            if count >= 0 {
+                written += count
+            } else {
+                try recover(errno)
             }
         }
     }

@@ -66,6 +66,8 @@ protocol BluetoothCommand: ParsableCommand {
 extension ArgumentHelp {
     static let target: ArgumentHelp = "The device's address, its name, or a part of either."
     static let characteristic: ArgumentHelp = "A UUID, a name such as \"Battery Level\", or a handle such as @000b."
+    static let characteristics: ArgumentHelp =
+        "UUIDs, names such as \"Battery Level\", or handles such as @000b; one or more."
 }
 
 extension AdapterSelection {

@@ -27,16 +27,19 @@ struct ConnectVerb: LinkVerb {
 
     func run(in context: CommandContext) -> Observable<Never> {
         DeviceConnector(context: context, target: target)
-            .use { tree in
-                let items = Self.items(of: tree)
-                guard context.options.json else { return items.do(onNext: { try context.output.line($0.line) }) }
-                return printingOneObject(items, in: context)
-            }
+            .use { Self.show($0, in: context) }
             .ignoreElements()
     }
 
+    /// Prints the tree with all readable values.
+    static func show(_ tree: GATTTree, in context: CommandContext) -> Observable<GATTTreeItem> {
+        let items = items(of: tree)
+        guard context.options.json else { return items.do(onNext: { try context.output.line($0.line) }) }
+        return printingOneObject(items, in: context)
+    }
+
     /// Prints all items as one JSON object at the end; after an error or a dispose, the items so far.
-    private func printingOneObject(
+    private static func printingOneObject(
         _ items: Observable<GATTTreeItem>, in context: CommandContext
     ) -> Observable<GATTTreeItem> {
         let time = context.scheduler.now

@@ -9,17 +9,21 @@ struct NotifyCommand: BluetoothCommand {
         discussion: """
             Runs until Ctrl-C, until --count values have arrived, or until --timeout, which counts from the start of \
             the command. At the time limit, the exit code is 0 if values have arrived, and 4 if none or fewer than \
-            --count have.
+            --count have. With several characteristics, all notify over one link, and each line begins with the \
+            characteristic.
 
             EXAMPLES:
               ble-cli notify Strap "Heart Rate Measurement" --count 10
               ble-cli notify Strap 2A37 --timeout 60 --json
               ble-cli notify Strap 2A37 --reconnect
+              ble-cli notify Strap 2A37 2A19
+              ble-cli notify Thermometer FFE1 --format int16
             """)
 
     @OptionGroup var common: CommonOptions
     @Argument(help: .target) var target: String
-    @Argument(help: .characteristic) var characteristic: String
+    @Argument(help: .characteristics) var characteristics: [String]
+    @OptionGroup var form: FormatOption
 
     @Option(parsing: .unconditional, help: ArgumentHelp("End after this many values.", valueName: "number"))
     var count: String?
@@ -28,52 +32,84 @@ struct NotifyCommand: BluetoothCommand {
     var reconnect = false
 
     func verb() throws(CLIError) -> any Verb {
-        var number: Int?
-        if let count {
-            guard let value = Int(count), value > 0 else {
-                throw CLIError(.usage, "“\(count)” is not a number of values. Give 1 or more.")
-            }
-            number = value
-        }
+        let number = try count.map { text throws(CLIError) in try Self.count(text) }
         return NotifyVerb(
-            target: try Target(parsing: target), characteristic: try CharacteristicArgument(parsing: characteristic),
+            target: try Target(parsing: target),
+            characteristics: try CharacteristicArgument.list(characteristics), format: try form.parsed(),
             count: number, reconnects: reconnect)
+    }
+
+    /// Reads a number of values. Throws if it is not positive.
+    static func count(_ text: String) throws(CLIError) -> Int {
+        guard let value = Int(text), value > 0 else {
+            throw CLIError(.usage, "“\(text)” is not a number of values. Give 1 or more.")
+        }
+        return value
     }
 }
 
-/// Prints the notifications of a characteristic, up to a count or a time limit.
+/// Prints the notifications of characteristics, up to a count or a time limit.
 ///
 /// The time limit includes finding and connecting. If fewer than `count` values, or none, have arrived by then, the
 /// verb fails with a timeout. A lost link is an error, unless the verb reconnects.
 struct NotifyVerb: LinkVerb {
     let target: Target
-    let characteristic: CharacteristicArgument
-    /// The number of values to print; nil for no limit.
+    let characteristics: [CharacteristicArgument]
+    var format: ValueFormat?
+    /// The number of values of all characteristics to print; nil for no limit.
     var count: Int?
     /// Whether the verb reconnects and continues after the link is lost.
     var reconnects = false
 
+    init(
+        target: Target, characteristics: [CharacteristicArgument], format: ValueFormat? = nil, count: Int? = nil,
+        reconnects: Bool = false
+    ) {
+        self.target = target
+        self.characteristics = characteristics
+        self.format = format
+        self.count = count
+        self.reconnects = reconnects
+    }
+
+    init(target: Target, characteristic: CharacteristicArgument, count: Int? = nil, reconnects: Bool = false) {
+        self.init(target: target, characteristics: [characteristic], count: count, reconnects: reconnects)
+    }
+
     func run(in context: CommandContext) -> Observable<Never> {
         Observable.deferred {
+            let printer = ValuePrinter(context: context, format: format, showsSource: characteristics.count > 1)
+            try printer.check()
             let clock = ElapsedClock(context.scheduler)
             let start = clock.time
             let notes = reconnects ? LinkStatusNotes() : nil
             return DeviceConnector(context: context, target: target, notes: notes)
                 .use { tree in
-                    let characteristic = try tree.characteristic(self.characteristic)
-                    let values = limited(characteristic.observeValueUpdates(), after: clock.time - start, in: context)
+                    let characteristics = try tree.characteristics(self.characteristics)
+                    let updates = Self.updates(of: characteristics)
+                    let values = limited(updates, after: clock.time - start, in: context)
                     return (notes.map { values.alongside($0.ofLink(to: tree.peripheral, in: context)) } ?? values)
-                        .do(onNext: { try context.show($0, of: characteristic) })
+                        .do(onNext: { try printer.show($0.1, of: $0.0) })
                         .reduce(0) { shown, _ in shown + 1 }
-                        .do(onNext: { try checkCount($0, characteristic, notes?.outage, in: context) })
+                        .do(onNext: { try checkCount($0, characteristics, notes?.outage, in: context) })
                 }
                 .ignoreElements()
         }
     }
 
+    typealias Update = (Characteristic, [UInt8])
+
+    /// Emits the values that characteristics notify, each with its characteristic.
+    static func updates(of characteristics: [Characteristic]) -> Observable<Update> {
+        Observable.merge(
+            characteristics.map { characteristic in
+                characteristic.observeValueUpdates().map { (characteristic, $0) }
+            })
+    }
+
     private func limited(
-        _ values: Observable<[UInt8]>, after elapsed: Duration, in context: CommandContext
-    ) -> Observable<[UInt8]> {
+        _ values: Observable<Update>, after elapsed: Duration, in context: CommandContext
+    ) -> Observable<Update> {
         let wanted = count.map { values.take($0) } ?? values
         guard let timeout = context.options.timeout else { return wanted }
         return wanted.take(for: (timeout - elapsed).interval, scheduler: context.scheduler)
@@ -81,10 +117,13 @@ struct NotifyVerb: LinkVerb {
 
     /// Throws if the stream ended at the time limit with too few values.
     private func checkCount(
-        _ shown: Int, _ characteristic: Characteristic, _ outage: BluetoothError?, in context: CommandContext
+        _ shown: Int, _ characteristics: [Characteristic], _ outage: BluetoothError?, in context: CommandContext
     ) throws {
-        guard let timeout = context.options.timeout, shown < count ?? 1 else { return }
-        let source = "\(characteristic.uuid) of \(characteristic.peripheral)"
+        guard let timeout = context.options.timeout, shown < count ?? 1, let first = characteristics.first else {
+            return
+        }
+        let names = characteristics.map(\.uuid.description).joined(separator: ", ")
+        let source = "\(names) of \(first.peripheral)"
         let what =
             count.map { "Only \(shown) of \($0) values of \(source) arrived within \(timeout.text)." }
             ?? "No value of \(source) arrived within \(timeout.text)."

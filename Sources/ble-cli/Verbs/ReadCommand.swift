@@ -1,64 +1,105 @@
 import ArgumentParser
-import FoundationEssentials
 import Rx
 import RxBluetooth
 
 /// The command `ble-cli read`.
 struct ReadCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
-        commandName: "read", abstract: "Read a value.",
+        commandName: "read", abstract: "Read values.",
         discussion: """
-            Prints the bytes, followed by their meaning if the characteristic is a known one.
+            Prints the bytes, followed by their meaning if the characteristic is a known one. With several \
+            characteristics, each line begins with the characteristic. With --every, reads again over the same link \
+            until Ctrl-C, or until --timeout, which counts from the start of the command.
 
             EXAMPLES:
               ble-cli read Strap 2A19
               ble-cli read Strap "Battery Level" --json
+              ble-cli read Strap 2A19 2A29 2A24
+              ble-cli read Strap 2A19 --every 5s
+              ble-cli read Logger FFE1 --format raw > value.bin
+              ble-cli read Thermometer FFE1 --format int16
             """)
 
     @OptionGroup var common: CommonOptions
     @Argument(help: .target) var target: String
-    @Argument(help: .characteristic) var characteristic: String
+    @Argument(help: .characteristics) var characteristics: [String]
+    @OptionGroup var form: FormatOption
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Read again after this long, such as 5s or 200ms.", valueName: "time"))
+    var every: String?
 
     func verb() throws(CLIError) -> any Verb {
-        ReadVerb(
-            target: try Target(parsing: target), characteristic: try CharacteristicArgument(parsing: characteristic))
+        var verb = ReadVerb(
+            target: try Target(parsing: target),
+            characteristics: try CharacteristicArgument.list(characteristics), format: try form.parsed())
+        verb.period = try every.map { text throws(CLIError) in try TimeSpan.parse(text, for: "--every") }
+        return verb
     }
 }
 
-/// Reads one value.
+/// The option for the format of values that are printed.
+struct FormatOption: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Print the values in this format: \(ValueFormat.choices). Numbers are little-endian unless the name ends "
+                + "with be.",
+            valueName: "format"))
+    var format: String?
+
+    func parsed() throws(CLIError) -> ValueFormat? {
+        guard let format else { return nil }
+        return try ValueFormat(parsing: format)
+    }
+}
+
+/// Reads the values of characteristics, once or periodically over one link.
 struct ReadVerb: LinkVerb {
     let target: Target
-    let characteristic: CharacteristicArgument
+    let characteristics: [CharacteristicArgument]
+    var format: ValueFormat?
+    /// The time from one reading to the next; nil to read once.
+    var period: Duration?
+
+    init(target: Target, characteristics: [CharacteristicArgument], format: ValueFormat? = nil) {
+        self.target = target
+        self.characteristics = characteristics
+        self.format = format
+    }
+
+    init(target: Target, characteristic: CharacteristicArgument) {
+        self.init(target: target, characteristics: [characteristic])
+    }
 
     func run(in context: CommandContext) -> Observable<Never> {
-        DeviceConnector(context: context, target: target)
-            .use { tree in
-                let characteristic = try tree.characteristic(self.characteristic)
-                return characteristic.readValue().asObservable()
-                    .do(onNext: { try context.show($0, of: characteristic) })
-            }
-            .ignoreElements()
+        Observable.deferred {
+            let printer = ValuePrinter(context: context, format: format, showsSource: characteristics.count > 1)
+            try printer.check()
+            let clock = ElapsedClock(context.scheduler)
+            let start = clock.time
+            return DeviceConnector(context: context, target: target)
+                .use { tree in
+                    let characteristics = try tree.characteristics(self.characteristics)
+                    let values = Self.values(of: characteristics, printer)
+                    guard let period else { return values }
+                    let repeated = Observable<Int>
+                        .timer(.nanoseconds(0), period: period.interval, scheduler: context.scheduler)
+                        // A reading that takes longer than the period skips the next one.
+                        .flatMapFirst { _ in values }
+                    guard let timeout = context.options.timeout else { return repeated }
+                    return repeated.take(
+                        for: (timeout - (clock.time - start)).interval, scheduler: context.scheduler)
+                }
+                .ignoreElements()
+        }
     }
-}
 
-extension CommandContext {
-    /// Prints a value as one line.
-    func show(_ value: [UInt8], of characteristic: Characteristic) throws {
-        guard options.json else { return try output.line(ValueText.line(value, of: characteristic.uuid)) }
-        try output.line(JSON.object(characteristic.jsonMembers(value, at: scheduler.now)).text)
-    }
-}
-
-extension Characteristic {
-    /// Returns the first members of every JSON object about a value of this characteristic.
-    func jsonMembers(_ value: [UInt8], at time: Date) -> [(key: String, value: JSON)] {
-        [
-            ("time", .string(Timestamp.text(time))), ("adapter", .string(orNull: peripheral.adapterName)),
-            ("address", .string(peripheral.address.description)), ("name", .string(orNull: peripheral.name)),
-            ("service", .string(service.uuid.description)), ("serviceName", .string(orNull: service.uuid.name)),
-            ("characteristic", .string(uuid.description)), ("characteristicName", .string(orNull: uuid.name)),
-            ("handle", .string(AttributeHandle.text(handle))), ("value", .string(HexBytes.text(value))),
-            ("decoded", DecodedValue(value, of: uuid)?.json ?? .null),
-        ]
+    /// Reads the values one after another and prints them.
+    static func values(of characteristics: [Characteristic], _ printer: ValuePrinter) -> Observable<[UInt8]> {
+        Observable.from(characteristics).concatMap { characteristic in
+            characteristic.readValue().asObservable().do(onNext: { try printer.show($0, of: characteristic) })
+        }
     }
 }

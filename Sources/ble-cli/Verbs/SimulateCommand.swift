@@ -11,6 +11,9 @@ struct SimulateCommand: ParsableCommand {
             DBUS_SYSTEM_BUS_ADDRESS=…; set it in the environment of the program that uses the devices. Ctrl-C ends the \
             simulation and its bus, and prints the number of advertisements sent.
 
+            With a COMMAND after --, the command runs on the private bus, and the simulation ends with it. The exit \
+            code is that of the command, and only the command uses the output.
+
             SCENARIO is everyday (the default: five devices of a household), crowd (1,000 beacons that send 5,000 \
             advertisements a second), lab (the eight peripherals of the project's virtual machine), showroom (a \
             sensor or beacon of each known format), or a YAML or JSON file that describes adapters, peripherals, \
@@ -21,6 +24,8 @@ struct SimulateCommand: ParsableCommand {
               ble-cli simulate
               ble-cli simulate crowd
               ble-cli simulate hall.yaml
+              ble-cli simulate everyday -- bluetoothctl devices
+              ble-cli simulate -- python3 my_program.py
               ble-cli simulate everyday --bus unix:path=/run/test/bus
             """)
 
@@ -31,44 +36,89 @@ struct SimulateCommand: ParsableCommand {
         help: ArgumentHelp("Serve on the bus at this address instead of a private bus.", valueName: "address"))
     var bus: String?
 
+    @Argument(
+        parsing: .postTerminator,
+        help: "After --, a program with its arguments that runs on the bus of the simulation.")
+    var command: [String] = []
+
     func run() throws {
         let scenario = try ScenarioArgument.parse(scenario)
         if let bus, bus.trimmed.isEmpty {
             throw CLIError(.usage, "The address of the bus is empty. Give one such as unix:path=/run/test/bus.")
         }
-        try SimulationProcess.run(scenario, bus: bus)
+        try SimulationProcess.run(scenario, bus: bus, command: command)
     }
 }
 
 /// Serves a simulation from this process to other processes, until a signal ends it.
 enum SimulationProcess {
-    static func run(_ scenario: Scenario, bus: String?) throws(CLIError) -> Never {
+    static func run(_ scenario: Scenario, bus: String?, command: [String] = []) throws(CLIError) -> Never {
         let privateBus: PrivateBus? = if bus == nil { try PrivateBus.start() } else { nil }
         let address = bus ?? privateBus?.address ?? ""
         var endBus: (@Sendable () -> Void)?
         if let privateBus { endBus = { privateBus.end() } }
         let simulation = ServedSimulation(scenario, address: address, endBus: endBus)
-        let code = Guarded(ExitCode.interrupted)
+        let code = Guarded(ExitCode.interrupted.rawValue)
+        let child = Guarded<ChildCommand?>(nil)
         // Ignores a closed output, because the clients of the simulation use the bus.
         simulation.start {
+            guard command.isEmpty else {
+                return run(command, at: address, child) { end in
+                    code.withLock { $0 = end }
+                    simulation.stop()
+                }
+            }
             try? FileOutput.standard.line("DBUS_SYSTEM_BUS_ADDRESS=\(address)")
+            if FileOutput.standard.isTerminal, bus == nil { printUse(of: address) }
         } over: { error in
             privateBus?.end()
             switch error?.kind {
             case nil, .busLost:
+                if !command.isEmpty { break }
                 try? FileOutput.standard.line(summary(of: simulation.bluez))
             case .badAddress, .noBus, .refused, .nameTaken: break
             }
-            guard let error else { code.withLock { $0 }.exitProcess() }
+            guard let error else { ExitCode.exitProcess(code.withLock { $0 }) }
             let failure = CLIError(error, address: address)
             Messages(output: FileOutput.error).fail(failure)
             failure.code.exitProcess()
         }
-        let signal = Signals.next()
-        code.withLock { $0 = signal }
+        var signal = Signals.next()
+        // The terminal sends Ctrl-C to the command, too. Other signals are passed on; the command decides how it ends.
+        while let child = child.withLock({ $0 }) {
+            if signal != .interrupted || !FileOutput.error.isTerminal { child.send(signal.rawValue - 128) }
+            signal = Signals.next()
+        }
+        code.withLock { [signal] in $0 = signal.rawValue }
         simulation.stop()
         // A second signal exits immediately. The private bus ends with this process in any case.
         Signals.next(after: .milliseconds(200)).exitProcess()
+    }
+
+    /// Runs a command on the bus of the simulation.
+    ///
+    /// - Parameter onEnd: Called with the exit code when the command has ended.
+    private static func run(
+        _ command: [String], at address: String, _ child: borrowing Guarded<ChildCommand?>,
+        onEnd: @escaping @Sendable (Int32) -> Void
+    ) {
+        do throws(CLIError) {
+            let started = try ChildCommand.start(command, adding: ["DBUS_SYSTEM_BUS_ADDRESS": address])
+            child.withLock { $0 = started }
+            started.onExit(onEnd)
+        } catch {
+            Messages(output: FileOutput.error).fail(error)
+            onEnd(error.code.rawValue)
+        }
+    }
+
+    /// Prints how another program uses the devices, for a user that has started the simulation on a terminal.
+    private static func printUse(of address: String) {
+        let messages = Messages(output: FileOutput.error)
+        messages.note("The devices are on the bus above. Ctrl-C ends it. In another terminal:")
+        messages.note("  export DBUS_SYSTEM_BUS_ADDRESS='\(address)'")
+        messages.note("  ble-cli scan")
+        messages.note("For one command: ble-cli simulate SCENARIO -- COMMAND")
     }
 
     /// Returns a sentence with the number of sent advertisements, and of those that were due but not sent.

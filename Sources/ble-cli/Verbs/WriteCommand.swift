@@ -13,76 +13,96 @@ struct WriteCommand: BluetoothCommand {
             --value encodes a number, a word or a text as the characteristic requires it. If a value has several \
             fields, give all that are present: --value "Flags=0, Heart Rate=60".
 
+            With --format, the value is text of that format, and several numbers are separated by spaces or commas. \
+            @FILE reads the value from a file, and - from standard input; a line break at its end does not count. \
+            With --format raw, all their bytes are written unchanged.
+
             EXAMPLES:
               ble-cli write Strap 2A39 01
               ble-cli write Strap 2A39 --value reset
               ble-cli write Thermometer 2A6E --value 21.5
               ble-cli write Lamp @0021 "0x01 ff:80:00" --no-response
               ble-cli write Strap 2A39 ""
+              ble-cli write Display FFE1 "Hello" --format utf8
+              ble-cli write Thermostat FFE1 --format int16 --value -5
+              ble-cli write Lamp FFE1 @value.bin --format raw
             """)
 
     @OptionGroup var common: CommonOptions
     @Argument(help: .target) var target: String
+    @OptionGroup var arguments: WriteArguments
+
+    func verb() throws(CLIError) -> any Verb {
+        WriteVerb(target: try Target(parsing: target), request: try arguments.parsed(read: InputFile.read))
+    }
+}
+
+/// The arguments for one write: the characteristic, the value and the type of write.
+struct WriteArguments: ParsableArguments {
     @Argument(help: .characteristic) var characteristic: String
 
     @Argument(
-        help:
-            "Bytes of two hexadecimal digits each, with or without 0x. Spaces, colons or dashes may separate them."
-    )
-    var hex: String?
+        help: ArgumentHelp(
+            "Bytes of two hexadecimal digits each, with or without 0x. Spaces, colons or dashes may separate them. Or "
+                + "a text of --format, @FILE, or - for standard input."))
+    var bytes: String?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("Encode this value instead of giving its bytes.", valueName: "value"))
     var value: String?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The format of the value: \(ValueFormat.choices). Numbers are little-endian unless the name ends with be.",
+            valueName: "format"))
+    var format: String?
+
     @Flag(
         inversion: .prefixedNo, exclusivity: .exclusive,
         help: "Request a response from the device, or do not. Default: as the characteristic supports.")
     var response: Bool?
 
-    func verb() throws(CLIError) -> any Verb {
+    /// Returns the arguments as values. Throws if an argument is invalid.
+    ///
+    /// - Parameter read: Reads a file; nil means standard input.
+    func parsed(read: (String?) throws(CLIError) -> [UInt8]) throws(CLIError) -> WriteRequest {
         let characteristic = try CharacteristicArgument(parsing: characteristic)
-        var verb = WriteVerb(
-            target: try Target(parsing: target), characteristic: characteristic, value: [], typed: value,
-            type: response.map { $0 ? .withResponse : .withoutResponse })
-        switch (hex, value) {
-        case (let hex?, nil): verb.value = try HexBytes.parse(hex)
-        case (nil, let value?):
+        var request = WriteRequest(
+            characteristic: characteristic, type: response.map { $0 ? .withResponse : .withoutResponse })
+        let format = try format.map { text throws(CLIError) in try ValueFormat(parsing: text) }
+        switch (bytes, value, format) {
+        case (_?, _?, _): throw CLIError(.usage, "Give either the bytes or --value.")
+        case (nil, nil, _): throw CLIError(.usage, "Missing expected argument: give the bytes or --value.")
+        case (let text?, nil, _), (nil, let text?, _?):
+            request.value = try ValueArgument.parse(text, format, read: read)
+        case (nil, let text?, nil):
+            request.typed = text
             // Reports a wrong value before connecting. The UUID of a handle is not known yet.
-            if case .uuid(let uuid) = characteristic { verb.value = try TypedValue.encode(value, for: uuid) }
-        case (_?, _?): throw CLIError(.usage, "Give either the bytes or --value.")
-        case (nil, nil): throw CLIError(.usage, "Missing expected argument: give the bytes or --value.")
+            if case .uuid(let uuid) = characteristic { request.value = try TypedValue.encode(text, for: uuid) }
+            try ValueArgument.check(request.value)
         }
-        guard verb.value.count <= Characteristic.longestValue else {
-            throw CLIError(
-                .usage,
-                "The value has \(verb.value.count) bytes, but a characteristic holds at most "
-                    + "\(Characteristic.longestValue). Give a shorter one.")
-        }
-        return verb
+        return request
     }
 }
 
-/// Writes one value. If the write succeeds, prints nothing, or with `--json` one object.
-struct WriteVerb: LinkVerb {
-    let target: Target
+/// One write to a characteristic.
+struct WriteRequest: Sendable {
     let characteristic: CharacteristicArgument
-    var value: [UInt8]
+    var value: [UInt8] = []
     /// The text to encode as the characteristic requires it; nil to write the bytes.
     var typed: String?
     /// Whether the device confirms the write; nil to choose a type that the characteristic supports.
     var type: Characteristic.WriteType?
 
-    func run(in context: CommandContext) -> Observable<Never> {
-        DeviceConnector(context: context, target: target)
-            .use { tree in
-                let characteristic = try tree.characteristic(self.characteristic)
-                let value = try typed.map { try TypedValue.encode($0, for: characteristic.uuid) } ?? value
-                let type = type ?? characteristic.properties.supportedWriteType
-                return characteristic.writeValue(value, type: type).asObservable()
-                    .do(onCompleted: { try report(value, of: characteristic, type, in: context) })
-            }
+    /// Writes the value. If the write succeeds, prints nothing, or with `--json` one object.
+    func run(on tree: GATTTree, in context: CommandContext) throws -> Observable<Never> {
+        let characteristic = try tree.characteristic(self.characteristic)
+        let value = try typed.map { try TypedValue.encode($0, for: characteristic.uuid) } ?? value
+        let type = type ?? characteristic.properties.supportedWriteType
+        return characteristic.writeValue(value, type: type).asObservable()
+            .do(onCompleted: { try report(value, of: characteristic, type, in: context) })
     }
 
     private func report(
@@ -95,6 +115,30 @@ struct WriteVerb: LinkVerb {
                 ("response", .bool(type == .withResponse))
             ]
         try context.output.line(JSON.object(members).text)
+    }
+}
+
+/// Connects, writes one value, and disconnects.
+struct WriteVerb: LinkVerb {
+    let target: Target
+    let request: WriteRequest
+
+    init(target: Target, request: WriteRequest) {
+        self.target = target
+        self.request = request
+    }
+
+    init(
+        target: Target, characteristic: CharacteristicArgument, value: [UInt8], typed: String? = nil,
+        type: Characteristic.WriteType? = nil
+    ) {
+        self.init(
+            target: target,
+            request: WriteRequest(characteristic: characteristic, value: value, typed: typed, type: type))
+    }
+
+    func run(in context: CommandContext) -> Observable<Never> {
+        DeviceConnector(context: context, target: target).use { try request.run(on: $0, in: context) }
     }
 }
 

@@ -110,4 +110,34 @@ struct SimulateTests {
         server.signal(SIGTERM)
         _ = await server.end()
     }
+
+    @Test func `A command after the terminator runs on the bus, and its exit code is passed on`() async {
+        let end = await CLIProcess(
+            "simulate", "everyday", "--", "sh", "-c",
+            "test -n \"$DBUS_SYSTEM_BUS_ADDRESS\" && echo out && echo err >&2 && exit 7"
+        ).end()
+        #expect(end.code == 7)
+        #expect(end.output == "out\n")
+        #expect(end.errors == "err\n")
+        let killed = await CLIProcess("simulate", "--", "sh", "-c", "kill -KILL $$").end()
+        #expect(killed.code == 137)
+        let options = await CLIProcess("simulate", "--", "printf", "%s", "--bus").end()
+        #expect(options.output == "--bus")
+    }
+
+    @Test func `A command that does not exist is reported in one line`() async {
+        let end = await CLIProcess("simulate", "--", "/nowhere/program").end()
+        #expect(end.code == 64)
+        #expect(end.errorLines.count == 1)
+        #expect(end.errors.hasPrefix("ble-cli: “/nowhere/program” cannot be run: "))
+    }
+
+    @Test func `A signal to the simulation ends its command, which decides the exit code`() async {
+        let program = CLIProcess(
+            "simulate", "--", "sh", "-c",
+            "trap 'kill $!; exit 9' TERM; echo ready; tail -f /dev/null > /dev/null 2>&1 & wait")
+        _ = await program.firstLine()
+        program.signal(SIGTERM)
+        #expect(await program.end().code == 9)
+    }
 }

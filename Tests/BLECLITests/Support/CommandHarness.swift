@@ -78,6 +78,8 @@ final class RecordingOutput: Output {
 
     private struct Recording {
         var text = ""
+        /// All text since the beginning.
+        var written = ""
         var writes = 0
         var limit = Int.max
     }
@@ -88,6 +90,7 @@ final class RecordingOutput: Output {
     func close(after writes: Int) { state.withLock { $0.limit = $0.writes + writes } }
 
     var text: String { state.withLock { $0.text } }
+    var written: String { state.withLock { $0.written } }
     var writes: Int { state.withLock { $0.writes } }
 
     func takeLines() -> [String] {
@@ -97,10 +100,13 @@ final class RecordingOutput: Output {
         }
     }
 
+    func write(bytes: [UInt8]) throws { try write(String(decoding: bytes, as: UTF8.self)) }
+
     func write(_ text: String) throws {
         try state.withLock { state in
             guard state.writes < state.limit else { throw OutputClosed() }
             state.text += text
+            state.written += text
             state.writes += 1
         }
     }

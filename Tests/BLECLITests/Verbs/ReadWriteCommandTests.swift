@@ -20,7 +20,7 @@ struct ReadWriteCommandTests {
         #expect(
             object.keys == [
                 "time", "adapter", "address", "name", "service", "serviceName", "characteristic", "characteristicName",
-                "handle", "value", "decoded",
+                "handle", "value", "decoded", "formatted",
             ])
         #expect(object["name"]?.string == "Heart rate strap")
         #expect(object["service"]?.string == "180F")

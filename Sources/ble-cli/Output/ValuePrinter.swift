@@ -1,0 +1,59 @@
+import FoundationEssentials
+import Rx
+import RxBluetooth
+
+/// Prints the values of characteristics: as text, in a format, or as JSON objects.
+struct ValuePrinter: Sendable {
+    let context: CommandContext
+    /// The format of the values; nil to print the bytes with their meaning.
+    var format: ValueFormat?
+    /// Whether each line begins with the characteristic, because the command prints values of several.
+    var showsSource = false
+
+    /// Prints a value as one line; in the format `raw`, only its bytes.
+    ///
+    /// Throws if the value does not have the format. The link stays usable.
+    func show(_ value: [UInt8], of characteristic: Characteristic) throws {
+        guard !context.options.json else {
+            let formatted = format.flatMap { $0.text(value) }
+            let members = characteristic.jsonMembers(value, at: context.scheduler.now)
+            return try context.output.line(JSON.object(members + [("formatted", .string(orNull: formatted))]).text)
+        }
+        let source = showsSource ? "\(characteristic.label)  " : ""
+        guard let format else {
+            return try context.output.line(source + ValueText.line(value, of: characteristic.uuid))
+        }
+        guard format != .raw else { return try context.output.write(bytes: value) }
+        guard let text = format.text(value) else {
+            throw CLIError(
+                .failed,
+                "The value \(value.isEmpty ? "(empty)" : HexBytes.text(value)) of \(characteristic.uuid) is not "
+                    + "\(format.name). Give another --format.")
+        }
+        try context.output.line(source + text)
+    }
+
+    /// Throws if the output cannot take the format: bytes from a device could control a terminal.
+    func check() throws(CLIError) {
+        guard format == .raw, context.output.isTerminal, !context.options.json else { return }
+        throw CLIError(
+            .usage, "The format raw prints bytes unchanged, which may control a terminal. Redirect the output.")
+    }
+}
+
+extension Characteristic {
+    /// The UUID and the handle, which identify this characteristic in a line.
+    var label: String { "\(uuid) \(AttributeHandle.text(handle))" }
+
+    /// Returns the first members of every JSON object about a value of this characteristic.
+    func jsonMembers(_ value: [UInt8], at time: Date) -> [(key: String, value: JSON)] {
+        [
+            ("time", .string(Timestamp.text(time))), ("adapter", .string(orNull: peripheral.adapterName)),
+            ("address", .string(peripheral.address.description)), ("name", .string(orNull: peripheral.name)),
+            ("service", .string(service.uuid.description)), ("serviceName", .string(orNull: service.uuid.name)),
+            ("characteristic", .string(uuid.description)), ("characteristicName", .string(orNull: uuid.name)),
+            ("handle", .string(AttributeHandle.text(handle))), ("value", .string(HexBytes.text(value))),
+            ("decoded", DecodedValue(value, of: uuid)?.json ?? .null),
+        ]
+    }
+}

@@ -1,0 +1,162 @@
+import ArgumentParser
+import Rx
+import RxBluetooth
+
+/// The steps of scripts and of the shell.
+enum StepLanguage {
+    static let commands: [any StepCommand.Type] = [
+        ConnectStep.self, DisconnectStep.self, ServicesStep.self, ReadStep.self, WriteStep.self, SubscribeStep.self,
+        WaitStep.self, NotifyStep.self, PauseStep.self, ScanStep.self,
+    ]
+
+    static var names: [String] { commands.map(name) }
+
+    static func name(_ command: any StepCommand.Type) -> String { command.configuration.commandName ?? "" }
+
+    /// Reads a line. Returns nil for an empty line and a comment.
+    static func parse(_ line: String) throws(CLIError) -> (any SessionStep)? {
+        let words = try StepLine.words(line)
+        guard let verb = words.first else { return nil }
+        guard let command = commands.first(where: { name($0) == verb }) else {
+            throw CLIError(.usage, "“\(verb)” is not a step. Give one of \(names.joined(separator: ", ")).")
+        }
+        let step: any StepCommand
+        do {
+            step = try command.parse(Array(words.dropFirst()))
+        } catch {
+            throw failure(error, command)
+        }
+        return try step.step()
+    }
+
+    /// Returns the help text of a step, or a list of all steps.
+    static func help(_ verb: String?) throws(CLIError) -> String {
+        guard let verb else {
+            let width = (names.map(\.count).max() ?? 0) + 2
+            return commands.map { "\(TextWidth.fit(name($0), to: width))\($0.configuration.abstract)\n" }.joined()
+        }
+        guard let command = commands.first(where: { name($0) == verb }) else {
+            throw CLIError(.usage, "“\(verb)” is not a step. Give one of \(names.joined(separator: ", ")).")
+        }
+        return command.helpMessage() + "\n"
+    }
+
+    /// Returns the parser's error as one line.
+    private static func failure(_ error: any Error, _ command: any StepCommand.Type) -> CLIError {
+        if let error = error as? CLIError { return error }
+        let message = command.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
+        let end = message.last == "." || message.last == "?" ? "" : "."
+        return CLIError(.usage, "\(message)\(end) \(usage(command))")
+    }
+
+    /// How a step is written, as one line.
+    private static func usage(_ command: any StepCommand.Type) -> String {
+        let text = command.helpMessage(columns: 1000).split(whereSeparator: \.isNewline)
+            .first { $0.hasPrefix("USAGE: ") }
+        return text.map { "Usage: \($0.dropFirst(7))." } ?? ""
+    }
+}
+
+/// The steps of a file.
+struct StepScript: Sendable {
+    struct Line: Sendable {
+        let number: Int
+        let text: String
+        let step: any SessionStep
+    }
+
+    /// The name of the file, for error texts.
+    let name: String
+    let lines: [Line]
+
+    /// Reads all lines. Throws the first error with its line, before any step runs.
+    init(_ text: String, name: String) throws(CLIError) {
+        var lines: [Line] = []
+        var number = 0
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+            number += 1
+            let text = String(line).trimmed
+            do throws(CLIError) {
+                guard let step = try StepLanguage.parse(text) else { continue }
+                lines.append(Line(number: number, text: text, step: step))
+            } catch {
+                throw error.preceded(by: Self.place(name, number, text))
+            }
+        }
+        guard !lines.isEmpty else { throw CLIError(.usage, "\(name) has no steps. Give lines such as: connect Strap") }
+        self.name = name
+        self.lines = lines
+    }
+
+    /// Returns the beginning of an error text: the file, the line and the step.
+    static func place(_ name: String, _ number: Int, _ text: String) -> String {
+        "\(name), line \(number), “\(TextWidth.cut(text, to: 60))”: "
+    }
+}
+
+/// Runs the steps of a script over one link. The first step that fails ends the run with its exit code.
+struct RunVerb: LinkVerb {
+    let script: StepScript
+
+    func run(in context: CommandContext) -> Observable<Never> {
+        Observable.deferred {
+            let session = StepSession(context)
+            return Observable.from(script.lines)
+                .concatMap { StepReport(context: context, line: $0.number, text: $0.text).run($0.step, in: session) }
+                .catch { throw CLIError($0, named: script.name) }
+                .do(onDispose: { session.close() })
+        }
+    }
+}
+
+/// The error of a step, with its line.
+struct StepFailure: Error {
+    let line: Int
+    let text: String
+    let error: CLIError
+}
+
+extension CLIError {
+    /// Makes an error from the error of a step in a file.
+    fileprivate init(_ error: any Error, named name: String) {
+        guard let failure = error as? StepFailure else {
+            self.init(error)
+            return
+        }
+        self = failure.error.preceded(by: StepScript.place(name, failure.line, failure.text))
+    }
+}
+
+/// Runs a step. With `--json`, prints an object with the outcome of the step after its results.
+struct StepReport: Sendable {
+    let context: CommandContext
+    let line: Int
+    let text: String
+
+    func run(_ step: any SessionStep, in session: StepSession) -> Observable<Never> {
+        Observable.deferred {
+            let clock = ElapsedClock(context.scheduler)
+            let start = clock.time
+            return step.run(in: session)
+                .catch { error in
+                    if error is OutputClosed { throw error }
+                    let error = CLIError(error)
+                    try show(error, after: clock.time - start)
+                    throw StepFailure(line: line, text: text, error: error)
+                }
+                .do(onCompleted: { try show(nil, after: clock.time - start) })
+        }
+    }
+
+    private func show(_ error: CLIError?, after duration: Duration) throws {
+        guard context.options.json else { return }
+        let (seconds, attoseconds) = duration.components
+        try context.output.line(
+            JSON.object([
+                ("time", .string(Timestamp.text(context.scheduler.now))), ("line", .number(line)),
+                ("step", .string(text)), ("done", .bool(error == nil)),
+                ("milliseconds", .number(Int(seconds * 1000 + attoseconds / 1_000_000_000_000_000))),
+                ("error", error?.json ?? .null),
+            ]).text)
+    }
+}

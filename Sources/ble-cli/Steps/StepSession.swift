@@ -1,0 +1,189 @@
+import Rx
+import RxBluetooth
+
+/// A device that stays connected while several steps of a script or a shell use it.
+final class StepSession: Sendable {
+    let context: CommandContext
+    private let state = Guarded(SessionState())
+
+    private struct SessionState {
+        /// Distinguishes the present link from earlier ones.
+        var number = 0
+        var link: (any Disposable)?
+        var tree: GATTTree?
+        /// Why the link was lost; nil if it is open, or was closed on request.
+        var loss: CLIError?
+        var subscriptions: [UInt16: ValueQueue] = [:]
+    }
+
+    private let seen = Guarded<[String]>([])
+
+    /// The names and addresses of devices that were seen, for completion.
+    var devices: [String] { seen.withLock { $0 } }
+
+    /// Stores a device for completion. A name with harmful characters cannot be typed, so its address is stored alone.
+    func add(_ sighting: ScannedPeripheral) {
+        let name = sighting.name.flatMap { $0.trimmed.isEmpty || !Sanitiser.isHarmless($0) ? nil : $0 }
+        let words = [name, sighting.peripheral.address.description].compactMap(\.self)
+        seen.withLock { seen in
+            for word in words where seen.count < 2_000 && !seen.contains(word) { seen.append(word) }
+        }
+    }
+
+    init(_ context: CommandContext) { self.context = context }
+
+    /// The connected device; nil without a link.
+    var tree: GATTTree? { state.withLock(\.tree) }
+
+    /// Returns the connected device. Throws if there is no link, or the link was lost.
+    func connected() throws(CLIError) -> GATTTree {
+        let (tree, loss) = state.withLock { ($0.tree, $0.loss) }
+        if let tree { return tree }
+        throw loss ?? CLIError(.usage, "No device is connected. Connect first: connect TARGET.")
+    }
+
+    /// Closes the present link, connects to a device and discovers it. Completes when the device is ready.
+    func connect(_ target: Target) -> Observable<Never> {
+        Observable.create { [self] observer in
+            close()
+            let number = state.withLock(\.number)
+            let link = DeviceConnector(context: context, target: target).tree()
+                .subscribe(
+                    onNext: { [self] tree in
+                        state.withLock { if $0.number == number { $0.tree = tree } }
+                        observer.on(.completed)
+                    },
+                    onError: { [self] error in
+                        // After the device was ready, the step has ended.
+                        if !recordLoss(CLIError(error), of: number) { observer.on(.error(error)) }
+                    })
+            let isOutdated = state.withLock { state in
+                guard state.number == number else { return true }
+                state.link = link
+                return false
+            }
+            if isOutdated { link.dispose() }
+            // If the step is cancelled before the device is ready, the attempt ends.
+            return Disposables.create { [self] in
+                let isReady = state.withLock { $0.number != number || $0.tree != nil }
+                if !isReady { close() }
+            }
+        }
+    }
+
+    /// Records why the link is lost. Returns false if it was not open.
+    private func recordLoss(_ error: CLIError, of number: Int) -> Bool {
+        let wasOpen = state.withLock { state -> Bool in
+            guard state.number == number, state.tree != nil else { return false }
+            state.tree = nil
+            state.loss = error
+            state.subscriptions = [:]
+            return true
+        }
+        if wasOpen { context.note(error.text) }
+        return wasOpen
+    }
+
+    /// Closes the link, if there is one.
+    func close() {
+        let link = state.withLock { state in
+            defer { state = SessionState(number: state.number + 1) }
+            return state.link
+        }
+        link?.dispose()
+    }
+
+    /// Turns notifications on, and stores the values until ``values(of:)`` takes them.
+    func subscribe(to characteristic: Characteristic) {
+        let queue = ValueQueue()
+        let isNew = state.withLock { state in
+            guard state.subscriptions[characteristic.handle] == nil else { return false }
+            state.subscriptions[characteristic.handle] = queue
+            return true
+        }
+        if isNew { queue.start(characteristic.observeValueUpdates()) }
+    }
+
+    /// Emits the first value that passes a test, and completes.
+    ///
+    /// Takes stored values into account. Without a subscription, turns notifications on while subscribed.
+    func firstValue(
+        of characteristic: Characteristic, where isWanted: @escaping @Sendable ([UInt8]) -> Bool
+    ) -> Observable<[UInt8]> {
+        guard let queue = state.withLock({ $0.subscriptions[characteristic.handle] }) else {
+            return characteristic.observeValueUpdates().filter(isWanted).take(1)
+        }
+        return queue.first(where: isWanted)
+    }
+}
+
+/// Values that arrive before a step waits for them.
+final class ValueQueue: Sendable {
+    private let state = Guarded(QueueState())
+    /// The number of stored values. Above it, the oldest value is dropped.
+    private static let limit = 1000
+
+    private struct QueueState {
+        var values: [[UInt8]] = []
+        var end: (any Error)?
+        var waiter: (isWanted: @Sendable ([UInt8]) -> Bool, observer: AnyObserver<[UInt8]>)?
+        var source: (any Disposable)?
+    }
+
+    deinit { state.withLock { $0.source }?.dispose() }
+
+    /// Stores the values of a stream.
+    func start(_ source: Observable<[UInt8]>) {
+        let subscription = source.subscribe(
+            onNext: { [weak self] in self?.add($0) }, onError: { [weak self] in self?.fail($0) })
+        state.withLock { $0.source = subscription }
+    }
+
+    private func add(_ value: [UInt8]) {
+        let observer = state.withLock { state -> AnyObserver<[UInt8]>? in
+            if let waiter = state.waiter {
+                guard waiter.isWanted(value) else { return nil }
+                state.waiter = nil
+                return waiter.observer
+            }
+            if state.values.count == Self.limit { state.values.removeFirst() }
+            state.values.append(value)
+            return nil
+        }
+        observer?.on(.next(value))
+        observer?.on(.completed)
+    }
+
+    private func fail(_ error: any Error) {
+        let observer = state.withLock { state in
+            state.end = error
+            return state.waiter?.observer
+        }
+        observer?.on(.error(error))
+    }
+
+    /// Emits the first value that passes a test, and drops it and the values before it.
+    ///
+    /// A later call replaces an earlier one that still waits.
+    func first(where isWanted: @escaping @Sendable ([UInt8]) -> Bool) -> Observable<[UInt8]> {
+        Observable.create { [self] observer in
+            let (value, end) = state.withLock { state -> ([UInt8]?, (any Error)?) in
+                if let place = state.values.firstIndex(where: isWanted) {
+                    let value = state.values[place]
+                    state.values.removeSubrange(...place)
+                    return (value, nil)
+                }
+                state.values = []
+                state.waiter = (isWanted, observer)
+                return (nil, state.end)
+            }
+            if let value {
+                observer.on(.next(value))
+                observer.on(.completed)
+            } else if let end {
+                observer.on(.error(end))
+            }
+            return Disposables.create { [self] in state.withLock { $0.waiter = nil } }
+        }
+    }
+}

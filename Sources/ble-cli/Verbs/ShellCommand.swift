@@ -1,0 +1,169 @@
+import ArgumentParser
+import Rx
+import RxBluetooth
+
+/// The command `ble-cli shell`.
+struct ShellCommand: BluetoothCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "shell", abstract: "Run steps as you type them, over one connection.",
+        discussion: """
+            The steps are those of ble-cli run; help lists them, and help STEP explains one. Tab completes steps, \
+            options, devices, and the UUIDs, names and handles of the connected device. The arrow keys move through \
+            the line and the earlier lines. Ctrl-C ends a step that runs, and quit or Ctrl-D ends the shell.
+
+            Lines can also come from a pipe. An error does not end the shell then; the exit code is that of the last \
+            step. To end at the first error, use ble-cli run.
+
+            EXAMPLES:
+              ble-cli shell
+              ble-cli shell Strap
+              echo 'read 2A19' | ble-cli shell Strap
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @Argument(help: "Connect to this device first: its address, its name, or a part of either.") var target: String?
+
+    func verb() throws(CLIError) -> any Verb {
+        let target = try target.map { text throws(CLIError) in try Target(parsing: text) }
+        return ShellVerb(target: target, lines: TerminalLineReader())
+    }
+}
+
+/// Reads lines and runs each as a step over one link, until the end of the input.
+struct ShellVerb: LinkVerb {
+    /// The commands that only the shell has.
+    static let ownCommands = ["help", "quit"]
+
+    var target: Target?
+    let lines: any LineSource
+    private let interrupts = PublishSubject<Void>()
+
+    init(target: Target? = nil, lines: any LineSource) {
+        self.target = target
+        self.lines = lines
+    }
+
+    /// Ends the step that runs.
+    func interrupt() -> Bool {
+        guard lines.isInteractive else { return false }
+        interrupts.onNext(())
+        return true
+    }
+
+    func run(in context: CommandContext) -> Observable<Never> {
+        Observable.create { observer in
+            let loop = ShellLoop(context: context, lines: lines, interrupts: interrupts) { observer.on($0) }
+            loop.start(target)
+            return Disposables.create { loop.stop() }
+        }
+    }
+}
+
+/// Reads and runs one line after another.
+private final class ShellLoop: Sendable {
+    private let context: CommandContext
+    private let lines: any LineSource
+    private let interrupts: PublishSubject<Void>
+    private let onEnd: @Sendable (Event<Never>) -> Void
+    private let session: StepSession
+    private let turn = SerialDisposable()
+    private let state = Guarded(LoopState())
+
+    private struct LoopState {
+        var number = 0
+        /// The exit code of the last step.
+        var code = ExitCode.done
+    }
+
+    init(
+        context: CommandContext, lines: any LineSource, interrupts: PublishSubject<Void>,
+        onEnd: @escaping @Sendable (Event<Never>) -> Void
+    ) {
+        self.context = context
+        self.lines = lines
+        self.interrupts = interrupts
+        self.onEnd = onEnd
+        session = StepSession(context)
+    }
+
+    func start(_ target: Target?) {
+        if lines.isInteractive { context.note("Type help for the steps, and quit to end.") }
+        // Completion works without these devices if bluetoothd cannot list them.
+        _ = context.manager.knownPeripherals().subscribe(
+            onSuccess: { [session] known in known.forEach { session.add($0) } }, onFailure: { _ in })
+        guard let target else { return readLine() }
+        run("connect", StepFunction { $0.connect(target) })
+    }
+
+    func stop() {
+        turn.dispose()
+        session.close()
+        lines.close()
+    }
+
+    private func readLine() {
+        let prompt = session.tree.map {
+            "\(Sanitiser.clean($0.peripheral.name ?? $0.peripheral.address.description))> "
+        }
+        let line = lines.line(prompt ?? "ble-cli> ") { [weak self] in self?.completed($0) ?? .init(line: $0) }
+        turn.disposable = line.asObservable().observe(on: context.scheduler)
+            .subscribe(onNext: { [weak self] in self?.handle($0) })
+    }
+
+    private func handle(_ line: String?) {
+        guard let line, line.trimmed != "quit", line.trimmed != "exit" else { return end() }
+        do throws(CLIError) {
+            if try help(line) { return readLine() }
+            guard let step = try StepLanguage.parse(line) else { return readLine() }
+            run(line.trimmed, step)
+        } catch {
+            report(error)
+            readLine()
+        }
+    }
+
+    private func run(_ text: String, _ step: any SessionStep) {
+        let number = state.withLock { state in
+            state.number += 1
+            return state.number
+        }
+        let work = StepReport(context: context, line: number, text: text).run(step, in: session)
+            .take(until: interrupts)
+        turn.disposable = work.observe(on: context.scheduler)
+            .subscribe(
+                onError: { [weak self] in self?.fail($0) },
+                onCompleted: { [weak self] in
+                    self?.state.withLock { $0.code = .done }
+                    self?.readLine()
+                })
+    }
+
+    private func fail(_ error: any Error) {
+        if error is OutputClosed { return onEnd(.error(error)) }
+        report((error as? StepFailure)?.error ?? CLIError(error))
+        readLine()
+    }
+
+    private func report(_ error: CLIError) {
+        state.withLock { $0.code = error.code }
+        context.messages.fail(error)
+    }
+
+    private func end() {
+        let code = lines.isInteractive ? .done : state.withLock(\.code)
+        onEnd(code == .done ? .completed : .error(PrintedFailure(code: code)))
+    }
+
+    /// Prints help if the line requests it. Returns whether it does.
+    private func help(_ line: String) throws(CLIError) -> Bool {
+        let words = try StepLine.words(line)
+        guard words.first == "help" else { return false }
+        let text = try StepLanguage.help(words.dropFirst().first)
+        try? context.output.write(text)
+        return true
+    }
+
+    private func completed(_ line: String) -> StepCompletion.Result {
+        StepCompletion(tree: session.tree, devices: session.devices).complete(line)
+    }
+}

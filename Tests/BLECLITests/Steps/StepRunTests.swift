@@ -1,0 +1,113 @@
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+@testable import ble_cli
+
+/// The verb `run`, on a simulation in virtual time.
+struct StepRunTests {
+    private func verb(_ lines: String...) throws -> RunVerb {
+        RunVerb(script: try StepScript(lines.joined(separator: "\n"), name: "x.steps"))
+    }
+
+    @Test func `Runs all steps over one link, and closes it`() throws {
+        let harness = CommandHarness()
+        let outcome = harness.run(
+            try verb(
+                "connect Strap", "read 2A19 --format uint8", "write 2A39 2a", "read 2A39", "wait 2A37 5s",
+                "notify 2A37 --count 2"))
+        #expect(outcome.code == .done, "\(outcome.errors)")
+        #expect(outcome.lines == ["87", "2a  42", "003e  62 bpm", "003e  62 bpm", "003f  63 bpm"])
+        #expect(outcome.errors.isEmpty)
+        #expect(harness.calls("Connect") == 1)
+        #expect(harness.calls("Disconnect") == 1)
+    }
+
+    @Test func `The first step that fails ends the run with its exit code, line and reason`() throws {
+        let harness = CommandHarness()
+        let outcome = harness.run(try verb("connect Strap", "# next", "read 2A99", "read 2A19"))
+        #expect(outcome.code == .notFound)
+        #expect(outcome.lines.isEmpty)
+        #expect(outcome.errors.count == 1)
+        #expect(outcome.errors.first?.hasPrefix("ble-cli: x.steps, line 3, “read 2A99”: C0:FF:EE:00:00:01 ") == true)
+        #expect(harness.calls("Disconnect") == 1)
+    }
+
+    @Test(
+        arguments: [
+            ("connect absent", ExitCode.notFound, "No device"), ("read 2A19", .usage, "No device is connected"),
+            ("connect Strap\nwait 2A19 2s", .timedOut, "No value of 2A19 arrived within 2 s."),
+            ("connect Strap\nwait 2A37 2s ff", .timedOut, "The value ff of 2A37 did not arrive within 2 s."),
+            ("connect Strap\ndisconnect\nread 2A19", .usage, "No device is connected"),
+            ("connect Strap\nread 2A05", .failed, "2A05"),
+        ])
+    func `Each failure has the exit code of its kind`(text: String, code: ExitCode, part: String) throws {
+        let outcome = CommandHarness().run(RunVerb(script: try StepScript(text, name: "x")), for: 120)
+        #expect(outcome.code == code)
+        #expect(outcome.errors.count == 1)
+        #expect(outcome.errors.first?.contains(part) == true, "\(outcome.errors)")
+    }
+
+    @Test func `With --json, an object about each step follows its results`() throws {
+        let schema = try JSONSchema()
+        let outcome = CommandHarness().run(
+            try verb("connect Strap", "read 2A19", "write 2A39 01", "services", "read 2A99"), .asJSON)
+        #expect(outcome.code == .notFound)
+        let steps = outcome.lines.filter { $0.contains("\"step\":") }
+        #expect(steps.count == 5)
+        for line in steps { #expect(schema.violations(of: line, as: "step") == []) }
+        #expect(steps.map { ParsedJSON($0)?["done"]?.bool } == [true, true, true, true, false])
+        #expect(ParsedJSON(steps.last ?? "")?["error"]?["code"]?.string == "not-found")
+        #expect(ParsedJSON(steps.last ?? "")?["line"]?.number == 5)
+        #expect(schema.violations(of: outcome.lines[1], as: "value") == [])
+        #expect(schema.violations(of: outcome.lines[3], as: "write") == [])
+        #expect(schema.violations(of: outcome.lines[5], as: "tree") == [])
+        #expect(schema.violations(of: outcome.errors.first ?? "", as: "error") == [])
+    }
+
+    @Test func `After subscribe, a value that arrives before its wait is not missed`() throws {
+        let answering = SimulatedPeripheral("Answer", address: "C0:FF:EE:00:00:09") {
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Answer")
+            SimulatedService("ffe0") {
+                SimulatedCharacteristic("ffe1", .notify(every: .milliseconds(200)) { [UInt8($0)] })
+            }
+        }
+        let harness = CommandHarness(around: answering)
+        let outcome = harness.run(
+            try verb(
+                "connect Answer", "subscribe FFE1", "pause 1s", "wait FFE1 10ms 00", "wait FFE1 10ms 02",
+                "wait FFE1 10ms"))
+        #expect(outcome.code == .done, "\(outcome.errors)")
+        #expect(outcome.lines == ["00  0", "02  2", "03  3"])
+    }
+
+    @Test func `A link that is lost between two steps fails the next step with its reason`() throws {
+        let harness = CommandHarness()
+        let simulation = harness.simulation
+        let outcome = harness.run(
+            try verb("connect Strap", "pause 5s", "read 2A19"),
+            meanwhile: [(4_000, { _ in simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01") })])
+        #expect(outcome.code == .failed)
+        #expect(outcome.errors.count == 2)
+        #expect(outcome.errors.last?.contains("line 3, “read 2A19”: ") == true)
+        #expect(outcome.errors.allSatisfy { $0.contains("the link was lost") })
+    }
+
+    @Test func `A second connect closes the first link`() throws {
+        let harness = CommandHarness()
+        let outcome = harness.run(
+            try verb("connect Strap", "connect C0:FF:EE:00:00:05", "read @000b"), for: 120)
+        #expect(outcome.code == .done, "\(outcome.errors)")
+        #expect(outcome.lines == ["0b  11"])
+        #expect(harness.calls("Connect") == 2)
+        #expect(harness.calls("Disconnect") == 2)
+    }
+
+    @Test func `An interrupt ends the run and closes the link`() throws {
+        let harness = CommandHarness()
+        let outcome = harness.run(
+            try verb("connect Strap", "notify 2A37"), meanwhile: [(10_000, { $0.stop(.interrupted) })])
+        #expect(outcome.code == .interrupted)
+        #expect(harness.calls("Disconnect") == 1)
+    }
+}

@@ -1,0 +1,130 @@
+import Rx
+import RxBluetooth
+import RxBluetoothMocks
+import Synchronization
+import Testing
+
+@testable import ble_cli
+
+/// Lines that a test types.
+private final class ScriptedLines: LineSource {
+    let isInteractive: Bool
+    private let state: Mutex<(lines: [String], prompts: [String], closed: Int)>
+    /// Calls the completion of the shell with a text before each line.
+    private let probe: String?
+    private let completions = Mutex<[StepCompletion.Result]>([])
+
+    init(_ lines: [String], isInteractive: Bool = false, completing probe: String? = nil) {
+        self.isInteractive = isInteractive
+        self.probe = probe
+        state = Mutex((lines, [], 0))
+    }
+
+    var prompts: [String] { state.withLock { $0.prompts } }
+    var closed: Int { state.withLock { $0.closed } }
+    var results: [StepCompletion.Result] { completions.withLock { $0 } }
+
+    func line(
+        _ prompt: String, complete: @escaping @Sendable (String) -> StepCompletion.Result
+    ) -> Single<String?> {
+        if let probe { completions.withLock { $0.append(complete(probe)) } }
+        return .just(
+            state.withLock { state in
+                state.prompts.append(prompt)
+                return state.lines.isEmpty ? nil : state.lines.removeFirst()
+            })
+    }
+
+    func close() { state.withLock { $0.closed += 1 } }
+}
+
+/// The verb `shell`, on a simulation in virtual time.
+struct ShellCommandTests {
+    private let strap = Target.part("Strap")
+
+    @Test func `Lines from a pipe share one link; the exit code is that of the last step`() {
+        let harness = CommandHarness()
+        let lines = ScriptedLines(["read 2A19", "", "# x", "dance", "read 2A99", "write 2A39 2a", "read 2A39"])
+        let outcome = harness.run(ShellVerb(target: strap, lines: lines))
+        #expect(outcome.code == .done)
+        #expect(outcome.lines == ["57  87 %", "2a  42"])
+        #expect(outcome.errors.count == 2)
+        #expect(outcome.errors.first?.contains("“dance” is not a step") == true)
+        #expect(harness.calls("Connect") == 1)
+        #expect(harness.calls("Disconnect") == 1)
+        #expect(lines.closed >= 1)
+
+        let failing = CommandHarness().run(ShellVerb(target: strap, lines: ScriptedLines(["read 2A19", "read 2A99"])))
+        #expect(failing.code == .notFound)
+        #expect(failing.errors.count == 1)
+    }
+
+    @Test func `On a terminal, the prompt names the device, and errors do not end the shell`() {
+        let lines = ScriptedLines(
+            ["connect Strap", "read 2A99", "disconnect", "quit", "read 2A19"], isInteractive: true)
+        let outcome = CommandHarness().run(ShellVerb(lines: lines))
+        #expect(outcome.code == .done)
+        #expect(outcome.lines.isEmpty)
+        #expect(lines.prompts == ["ble-cli> ", "Heart rate strap> ", "Heart rate strap> ", "ble-cli> "])
+    }
+
+    @Test func `Ctrl-C ends the step that runs, and not the shell`() {
+        let harness = CommandHarness()
+        let verb = ShellVerb(target: strap, lines: ScriptedLines(["notify 2A37", "read 2A19"], isInteractive: true))
+        let outcome = harness.run(verb, meanwhile: [(10_000, { _ in _ = verb.interrupt() })])
+        #expect(outcome.code == .done)
+        #expect(outcome.lines.last == "57  87 %")
+        #expect(outcome.lines.count > 5)
+        #expect(harness.calls("Connect") == 1)
+        #expect(!ShellVerb(lines: ScriptedLines([])).interrupt())
+    }
+
+    @Test func `Help lists the steps and explains one`() {
+        let outcome = CommandHarness().run(
+            ShellVerb(lines: ScriptedLines(["help", "help wait", "help dance"], isInteractive: true)))
+        #expect(outcome.lines.contains { $0.hasPrefix("subscribe") })
+        #expect(outcome.lines.contains { $0.hasPrefix("USAGE: wait <characteristic> <time>") })
+        #expect(outcome.errors.last?.contains("“dance” is not a step") == true)
+    }
+
+    @Test func `Completes steps, devices, and the characteristics of the connected device`() {
+        func result(_ text: String, after lines: [String]) -> StepCompletion.Result? {
+            let source = ScriptedLines(lines, completing: text)
+            CommandHarness().run(ShellVerb(lines: source))
+            return source.results.last
+        }
+        #expect(result("rea", after: [])?.line == "read ")
+        #expect(result("s", after: [])?.choices == ["services", "subscribe", "scan"])
+        #expect(result("dis", after: [])?.line == "disconnect ")
+        #expect(result("read 2A19 --f", after: [])?.line == "read 2A19 --format ")
+        #expect(result("read 2A19 --format uint2", after: [])?.line == "read 2A19 --format uint24 ")
+        #expect(result("connect hea", after: ["scan"])?.line == "connect \"Heart rate strap\" ")
+        #expect(result("connect c0:ff:ee:00:00:01", after: ["scan"])?.line == "connect C0:FF:EE:00:00:01 ")
+        #expect(result("read batt", after: ["connect Strap"])?.line == "read \"Battery Level\" ")
+        #expect(result("write ", after: ["connect Strap"])?.choices == ["2A39", "Heart Rate Control Point", "@0010"])
+        #expect(result("wait \"Heart Rate Mea", after: ["connect Strap"])?.line == "wait \"Heart Rate Measurement\" ")
+        #expect(result("read 2A", after: [])?.line == "read 2A")
+        #expect(result("", after: [])?.choices.contains("quit") == true)
+    }
+
+    @Test(
+        arguments: [
+            "\u{1B}]0;owned\u{07}\u{1B}[2J", "abc\u{202E}fed", "line\nbreak", "\"quoted\\",
+            String(repeating: "x", count: 200),
+        ])
+    func `Hostile names are harmless in the prompt and in completions`(name: String) {
+        let harness = CommandHarness(
+            around: SimulatedPeripheral(name, address: "C0:FF:EE:00:00:09") {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: name)
+                SimulatedService("ffe0") { SimulatedCharacteristic("ffe1", .read(Array(name.utf8))) }
+            })
+        let lines = ScriptedLines(
+            ["scan --for 1s", "connect C0:FF:EE:00:00:09", "read FFE1 --format utf8", "services", "read 2A99"],
+            isInteractive: true, completing: "connect ")
+        let outcome = harness.run(ShellVerb(lines: lines))
+        for line in outcome.lines + outcome.errors + lines.prompts + lines.results.flatMap({ [$0.line] + $0.choices }) {
+            #expect(!line.unicodeScalars.contains(where: Sanitiser.isHarmful), "\(line.debugDescription)")
+        }
+        #expect(lines.prompts.last?.hasSuffix("> ") == true)
+    }
+}
