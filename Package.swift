@@ -99,8 +99,8 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
         // make test-values-peers runs it.
         .executableTarget(
-            name: "decode-lines", dependencies: ["BluetoothValues"], path: "Tests/ValuePeers", exclude: ["peers.py"],
-            swiftSettings: strict),
+            name: "decode-lines", dependencies: ["BluetoothValues"], path: "Tests/ValuePeers",
+            exclude: ["peers.py", "payloads.py"], swiftSettings: strict),
         .testTarget(name: "BluetoothValuesTests", dependencies: ["BluetoothValues"], swiftSettings: strict),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "BusTesting", "TestTraits"], swiftSettings: strict),
         // make fuzz runs it.

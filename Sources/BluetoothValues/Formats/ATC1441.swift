@@ -67,7 +67,7 @@ public struct ATC1441: AdvertisementFormat, TableFormat {
         let bytes = section.bytes
         if bytes.count == 8 {
             let plain = try ThermometerCipher.open(bytes, subject: "atc1441", sender: sender)
-            self = try Self.encryptedLayout.decode(plain)
+            self = try Self.encryptedLayout.decode(plain, of: bytes)
             counter = Int(bytes[0])
             isEncrypted = true
         } else {

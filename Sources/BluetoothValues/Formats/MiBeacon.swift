@@ -238,13 +238,7 @@ extension MiBeacon {
             SensorIdentifier(.product, .bytes([UInt8(product >> 8), UInt8(truncatingIfNeeded: product)]))
         ]
         if let address { reading.identifiers.append(SensorIdentifier(.address, .address(address))) }
-        for object in objects {
-            for measurement in object.measurements {
-                reading.add(measurement.quantity, measurement.value, measurement.unit)
-            }
-            MiBeaconObjects.addStates(object, to: &reading)
-            MiBeaconObjects.addEvents(object, to: &reading)
-        }
+        for object in objects { MiBeaconObjects.add(object, product: product, to: &reading) }
         return reading
     }
 }

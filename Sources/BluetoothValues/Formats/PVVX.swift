@@ -68,7 +68,7 @@ public struct PVVX: AdvertisementFormat, TableFormat {
         let bytes = section.bytes
         if bytes.count == 11 {
             let plain = try ThermometerCipher.open(bytes, subject: "pvvx", sender: sender)
-            self = try Self.encryptedLayout.decode(plain)
+            self = try Self.encryptedLayout.decode(plain, of: bytes)
             counter = Int(bytes[0])
             isEncrypted = true
         } else {
