@@ -116,22 +116,28 @@ public struct SensorDecoder: Sendable {
             throw ValueDecodingError(Format.format.rawValue, .downgraded, bytes: section.bytes)
         }
         guard let device, let counter = reading.packetCounter else { return (value, reading) }
-        if let last = history[device] {
-            reading.isRepeated = counter == last
-            if reading.isRepeated { reading.events = [] }
-            // Half of the numbers are later than the last one, so that a counter may wrap.
-            let isOlder = (counter &- last) >= 0x8000_0000
-            if isOlder, reading.isEncrypted, Format.format.hasSecureCounter, counter >= restartLimit {
-                throw ValueDecodingError(
-                    Format.format.rawValue, .replayed(counter: counter, last: last), bytes: section.bytes)
-            }
+        guard let place = history.index(forKey: device) else {
+            remember(counter, of: device, hasKey: key != nil)
+            return (value, reading)
         }
-        remember(counter, of: device, hasKey: key != nil)
+        let last = history.values[place]
+        if counter == last {
+            reading.isRepeated = true
+            reading.events = []
+            return (value, reading)
+        }
+        // Half of the numbers are later than the last one, so that a counter may wrap.
+        let isOlder = (counter &- last) >= 0x8000_0000
+        if isOlder, reading.isEncrypted, Format.format.hasSecureCounter, counter >= restartLimit {
+            throw ValueDecodingError(
+                Format.format.rawValue, .replayed(counter: counter, last: last), bytes: section.bytes)
+        }
+        history.values[place] = counter
         return (value, reading)
     }
 
     private mutating func remember(_ counter: UInt32, of identity: SenderAddress, hasKey: Bool) {
-        if !hasKey, history[identity] == nil, history.count >= historyLimit + keys.count {
+        if !hasKey, history.count >= historyLimit + keys.count {
             // Packets with changing addresses must not fill the memory, nor remove the counters of devices with keys.
             history = history.filter { keys[$0.key] != nil }
         }

@@ -103,7 +103,11 @@ public struct ATC1441: AdvertisementFormat, TableFormat {
 enum ThermometerCipher {
     // Formula: nonce = address in reverse ‖ length of the AD structure ‖ 16 ‖ 1A 18 ‖ counter.
     private static func nonce(_ address: SenderAddress, count: Int, counter: UInt8) -> [UInt8] {
-        address.bytes.reversed() + [UInt8(truncatingIfNeeded: count + 3), 0x16, 0x1A, 0x18, counter]
+        var nonce: [UInt8] = []
+        nonce.reserveCapacity(11)
+        address.append(to: &nonce, reversed: true)
+        for byte in [UInt8(truncatingIfNeeded: count + 3), 0x16, 0x1A, 0x18, counter] { nonce.append(byte) }
+        return nonce
     }
 
     static func open(_ bytes: [UInt8], subject: String, sender: Sender) throws(ValueDecodingError) -> [UInt8] {
@@ -112,7 +116,7 @@ enum ThermometerCipher {
         guard let cipher = key.cipher else { throw ValueDecodingError(subject, .unsuitableKey, bytes: bytes) }
         guard let address = sender.address else { throw ValueDecodingError(subject, .missingAddress, bytes: bytes) }
         let plain = CCM(cipher: cipher).open(
-            Array(bytes[1..<(bytes.count - 4)]), tag: Array(bytes.suffix(4)),
+            bytes[1..<(bytes.count - 4)], tag: bytes.suffix(4),
             nonce: nonce(address, count: bytes.count, counter: bytes[0]), authenticated: [0x11])
         guard let plain else { throw ValueDecodingError(subject, .wrongKey, bytes: bytes) }
         return plain

@@ -13,7 +13,7 @@ public struct KeyStore: Sendable {
 
     /// The key of a device. Setting nil removes it.
     public subscript(address: SenderAddress) -> DeviceKey? {
-        get { keys[address] }
+        get { keys.isEmpty ? nil : keys[address] }
         set { keys[address] = newValue }
     }
 
