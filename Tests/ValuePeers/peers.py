@@ -50,6 +50,7 @@ NAMES = {
     "sound_pressure": "soundInstant", "consumable": "level", "profile_id": None, "impedance_low": "impedance",
     "impedance_high": "impedance", "pressure_present_duration": "duration", "duration_detected": "duration",
     "pressure_not_present_duration": "duration", "duration_cleared": "duration", "key_id": None,
+    "moi": "moisture", "gravity": "specificGravity", "encr": None,
 }
 # Table: names of states that differ from ours. Others have the same name.
 STATES = {
@@ -59,7 +60,7 @@ STATES = {
     "left_open": "problem", "door_left_open": None, "door_stuck": None, "knock_on_the_door": None,
     "pry_the_door": None, "device_forcibly_removed": None, "childlock": None, "antilock": None, "fingerprint": None,
     "asleep": None, "wearing": None, "track": None, "acts": None, "cidc": None, "extprobe": None, "batt_low": None,
-    "sync": "button", "cont": None, "weighing": None, "prmacs": None,
+    "sync": "button", "cont": None, "weighing": None, "prmacs": None, "prmac": None, "unlocked": None,
 }
 # Table: quantities and states that are a special case of another one for us.
 SPECIAL = {"temperature": "bodyTemperature", "occupancy": "inUse"}
@@ -104,7 +105,7 @@ class HomeAssistant:
         self.hasKey = peer in ("bthome-ble", "xiaomi-ble")
         self.time = 1000.0
 
-    def decode(self, kind, identifier, payload, name, key):
+    def decode(self, kind, identifier, payload, name, key, address=ADDRESS):
         from bleak.backends.device import BLEDevice
         from bleak.backends.scanner import AdvertisementData
         from habluetooth import BluetoothServiceInfoBleak
@@ -112,7 +113,7 @@ class HomeAssistant:
         manufacturer = {identifier: payload} if kind == "m" else {}
         service = {f"0000{identifier:04x}-0000-1000-8000-00805f9b34fb": payload} if kind == "s" else {}
         information = BluetoothServiceInfoBleak(
-            name, ADDRESS, -60, manufacturer, service, SERVICES, "local", BLEDevice(ADDRESS, name, {}),
+            name, address, -60, manufacturer, service, SERVICES, "local", BLEDevice(address, name, {}),
             AdvertisementData(name, manufacturer, service, SERVICES, None, -60, ()), True, self.time, None)
         update = (self.type(bindkey=key) if self.hasKey else self.type()).update(information)
         values = [(item.key, value.native_value) for item, value in update.entity_values.items()]
@@ -129,12 +130,12 @@ class Aranet:
         "radon_concentration": "radon", "co2": "carbonDioxide",
     }
 
-    def decode(self, kind, identifier, payload, name, key):
+    def decode(self, kind, identifier, payload, name, key, address=ADDRESS):
         from aranet4.client import Aranet4Advertisement
         from bleak.backends.device import BLEDevice
         from bleak.backends.scanner import AdvertisementData
         data = AdvertisementData(name, {identifier: payload}, {}, [], None, -60, ())
-        readings = Aranet4Advertisement(BLEDevice(ADDRESS, name, {}), data).readings
+        readings = Aranet4Advertisement(BLEDevice(address, name, {}), data).readings
         fields = ("temperature", "humidity", "pressure", "battery", *self.NAMES)
         values = [(field, getattr(readings, field)) for field in fields] if readings else []
         return [(self.NAMES.get(field, field), value * self.FACTORS.get(field, 1)) for field, value in values if value != -1]
@@ -155,7 +156,7 @@ class Victron:
         "timeRemaining": {"remaining_mins"}, "yieldToday": {"yield_today"},
     }
 
-    def decode(self, kind, identifier, payload, name, key):
+    def decode(self, kind, identifier, payload, name, key, address=ADDRESS):
         from victron_ble.devices import detect_device_type
         try:
             parsed = detect_device_type(payload)(key.hex()).parse(payload)._data
@@ -173,16 +174,16 @@ class Victron:
 class SwitchBot:
     """The parser of meters in PySwitchbot."""
 
-    def decode(self, kind, identifier, payload, name, key):
+    def decode(self, kind, identifier, payload, name, key, address=ADDRESS):
         from switchbot.adv_parsers.meter import process_wosensorth
         values = process_wosensorth(payload, None) if kind == "s" else process_wosensorth(None, payload)
         return [(field, values[field]) for field in ("temperature", "humidity", "battery") if values.get(field) is not None]
 
 
 class Theengs:
-    def decode(self, kind, identifier, payload, name, key):
+    def decode(self, kind, identifier, payload, name, key, address=ADDRESS):
         from TheengsDecoder import decodeBLE
-        message = {"id": ADDRESS, "name": name, "rssi": -60}
+        message = {"id": address, "name": name, "rssi": -60}
         if kind == "m":
             message["manufacturerdata"] = (identifier.to_bytes(2, "little") + payload).hex()
         else:

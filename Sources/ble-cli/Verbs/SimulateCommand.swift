@@ -1,4 +1,5 @@
 import ArgumentParser
+import BluetoothValues
 import Rx
 import RxBluetoothMocks
 
@@ -22,6 +23,7 @@ struct SimulateCommand: ParsableCommand {
               ble-cli simulate crowd
               ble-cli simulate hall.yaml
               ble-cli simulate everyday --bus unix:path=/run/test/bus
+              ble-cli simulate showroom --write-keys showroom.keys
             """)
 
     @Argument(help: "The scenario: \(ScenarioArgument.choices).") var scenario = ScenarioArgument.standard
@@ -31,12 +33,31 @@ struct SimulateCommand: ParsableCommand {
         help: ArgumentHelp("Serve on the bus at this address instead of a private bus.", valueName: "address"))
     var bus: String?
 
+    @Option(
+        name: .customLong("write-keys"), parsing: .unconditional,
+        help: ArgumentHelp(
+            "Write the keys of the sensors that encrypt what they advertise to a new file of mode 0600, for scan --keys.",
+            valueName: "file"))
+    var keyFile: String?
+
     func run() throws {
         let scenario = try ScenarioArgument.parse(scenario)
         if let bus, bus.trimmed.isEmpty {
             throw CLIError(.usage, "The address of the bus is empty. Give one such as unix:path=/run/test/bus.")
         }
+        if let keyFile { try Self.writeKeys(of: scenario, to: keyFile) }
         try SimulationProcess.run(scenario, bus: bus)
+    }
+}
+
+extension SimulateCommand {
+    /// Writes a key file. Throws if the scenario has no keys, or the file cannot be written.
+    static func writeKeys(of scenario: Scenario, to path: String) throws(CLIError) {
+        let keys = scenario.sensorKeys
+        guard keys.count > 0 else {
+            throw CLIError(.usage, "No device of the scenario has a key. Leave out --write-keys.")
+        }
+        do throws(KeyFileError) { try keys.write(newFile: path) } catch { throw CLIError(.usage, "\(error)") }
     }
 }
 
