@@ -136,7 +136,8 @@ let package = Package(
         .testTarget(
             name: "BLECLITests",
             dependencies: [
-                "ble-cli", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "ScenarioFiles", "DBus", "Rx", "RxTest",
+                "ble-cli", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "ScenarioFiles", "DBus", "Rx",
+                "RxTest",
                 "TestTraits", argumentParser,
             ],
             swiftSettings: strict),

@@ -158,7 +158,7 @@ struct KeyTests {
 
     @Test func `Written keys are private, read back, and replace no file`() throws {
         let path = "/tmp/rxbluetooth-keys-\(UInt64.random(in: 0...(.max)))"
-        defer { unsafe unlink(path) }
+        defer { try? FileManager.default.removeItem(atPath: path) }
         var keys = KeyStore()
         keys["C0:FF:EE:00:00:01"] = DeviceKey([UInt8](repeating: 1, count: 16))
         keys["C0:FF:EE:00:00:02"] = DeviceKey([UInt8](repeating: 2, count: 12))

@@ -20,7 +20,8 @@ extension Vector {
     private static let appended = "4c000215494e54454c4c495f524f434b535f48575075f2ff0c"
 
     private static let govee = [
-        Vector(.govee, .manufacturer, 0xEC88, "000341c26400" + appended, [celsius(21.3), humidity(44.2), battery(100)]),
+        Vector(
+            .govee, .manufacturer, 0xEC88, "000341c26400" + appended, [celsius(21.3), humidity(44.2), battery(100)]),
         Vector(.govee, .manufacturer, 0xEC88, "00034db26400", [celsius(21.6), humidity(49.8), battery(100)]),
         Vector(.govee, .manufacturer, 0xEC88, "00030fc93500", [celsius(20.0), humidity(64.9), battery(53)]),
         // Impossible temperatures are faults of the sensor.
@@ -62,7 +63,8 @@ extension Vector {
 
     private static let thermoPro = [
         Vector(.thermoPro, whole: "c2f1001d022c", name: "TP357 (2142)", [celsius(24.1), humidity(29), battery(100)]),
-        Vector(.thermoPro, whole: "c2ee0029220b01", name: "TP357S (2142)", [celsius(23.8), humidity(41), battery(100)]),
+        Vector(
+            .thermoPro, whole: "c2ee0029220b01", name: "TP357S (2142)", [celsius(23.8), humidity(41), battery(100)]),
         Vector(
             .thermoPro, whole: "c2ffffff220b01", name: "TP357S (3C62)", [battery(100)],
             absent: [.temperature, .humidity]),

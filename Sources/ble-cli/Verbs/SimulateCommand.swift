@@ -1,6 +1,6 @@
 import ArgumentParser
-import BluetoothValues
 import Rx
+import RxBluetooth
 import RxBluetoothMocks
 
 /// The command `ble-cli simulate`.
