@@ -62,4 +62,13 @@ struct MiBeaconProductTests {
         #expect(lock.states == [.init(.unlocked, false)])
         #expect(lock.events == [.other("lock", code: 0x25)])
     }
+
+    @Test func `Bytes after the last complete object are kept, and encoded again`() throws {
+        let bytes = try #require(HexText.bytes("702291030fdbab531824d0090a0002750d07"))
+        let frame = try MiBeacon(.service(MiBeacon.service, bytes))
+        #expect(frame.undecoded == [0x07])
+        #expect(try frame.section().bytes == bytes)
+        let motion = try MiBeacon(.service(MiBeacon.service, [0x40, 0x30, 0xDD, 0x03, 0x24, 0x03, 0x00, 0x01, 0x01]))
+        #expect(motion.reading.events == [.motion])
+    }
 }

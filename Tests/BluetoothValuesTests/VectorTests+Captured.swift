@@ -14,7 +14,7 @@ private func probe(_ value: Double, _ index: Int = 0) -> SensorMeasurement {
 }
 
 extension Vector {
-    static let captured: [Vector] = govee + inkbird + thermoPro + xiaomi + victron + others
+    static let captured: [Vector] = govee + inkbird + thermoPro + xiaomi + encryptedXiaomi + victron + others
 
     // The iBeacon that some models append to their data.
     private static let appended = "4c000215494e54454c4c495f524f434b535f48575075f2ff0c"
@@ -80,12 +80,50 @@ extension Vector {
         Vector(.miBeacon, .service, 0xFE95, "30585b0502483cd438c1a408", []),
         Vector(.miBeacon, .service, 0xFE95, "3120980012f34f6b8d7cc40d", []),
         Vector(.miBeacon, .service, 0xFE95, "7120980012f34f6b8d7cc40d041002c400", [celsius(19.6)]),
+        Vector(.miBeacon, .service, 0xFE95, "50305b05034c94b438c1a40d10041001ea01", [celsius(27.2), humidity(49)]),
+        Vector(
+            .miBeacon, .service, 0xFE95, "71209800687a3e6a8d7cc40d0910025702",
+            [.init(.conductivity, 599, .microsiemensPerCentimetre)]),
+        Vector(.miBeacon, .service, 0xFE95, "71209800477a3e6a8d7cc40d08100140", [.init(.moisture, 64, .percent)]),
+        Vector(.miBeacon, .service, 0xFE95, "7120bc03cd3e596d8d7cc40d0410023c01", [celsius(31.6)]),
+        Vector(
+            .miBeacon, .service, 0xFE95, "7022db006fc16fddf9810009002005c60d630d51",
+            [.init(.bodyTemperature, 36.872, .celsius), battery(81)]),
+        // A byte follows the last object.
+        Vector(
+            .miBeacon, .service, 0xFE95, "702291030fdbab531824d0090a0002750d07",
+            [.init(.bodyTemperature, 34.45, .celsius)]),
+        Vector(.miBeacon, .service, 0xFE95, "7130890437115b174371e6091000020003", [.init(.count, 3, .none)]),
+        Vector(.miScale, .service, 0x181D, "a22044b20701010a1a15", [.init(.mass, 87.2, .kilogram)]),
+        Vector(.miScale, .service, 0x181D, "821400e507040b101708", [.init(.mass, 0.1, .kilogram)]),
+        Vector(.miScale, .service, 0x181B, "0204b207010112101a0000a852", [.init(.mass, 105.8, .kilogram)]),
         Vector(
             .miBeacon, .service, 0xFE95, "5858480b685f12342d585a0b1841e2aa000e00a4964fb5",
             address: "5A:58:2D:34:12:5F", key: "814aac74c4f17b6c1581e1ab87816b99", [humidity(59.6)]),
         Vector(
             .miBeacon, .service, 0xFE95, "58586f0607892012342d585f176dd54f0200002fa453fa",
             address: "58:2D:34:12:20:89", key: "a3bfe9853dd85a620debe3620caaa351", [celsius(22.6)]),
+    ]
+
+    private static let encryptedXiaomi = [
+        Vector(
+            .miBeacon, .service, 0xFE95, "4858422529202d8c7a76b756a82a0078b8224e", address: "A4:C1:38:0E:FD:78",
+            key: "19b1c678ab0a8bc3dc77765f059188d4", [celsius(26.1)]),
+        Vector(
+            .miBeacon, .service, 0xFE95, "585842258878fd0e38c1a405f6538aa72a0062b1a966", address: "A4:C1:38:0E:FD:78",
+            key: "19b1c678ab0a8bc3dc77765f059188d4", [humidity(38)]),
+        Vector(
+            .miBeacon, .service, 0xFE95, "48590312a41b776e7c96add7000000f2bf545b", address: "2C:11:65:25:70:04",
+            key: "b2cf9a553d53571b5657defd582d676e", [humidity(45)]),
+        Vector(
+            .miBeacon, .service, 0xFE95, "48580608c9480ef11281079733fc1400005644db41", address: "ED:DE:34:3F:48:0C",
+            key: "1330b99cded13258acc391627e9771f7", [.init(.score, 83, .none)]),
+        Vector(
+            .atc1441, .service, 0x181A, "58e9e6556581b3f9", address: "A4:C1:38:8D:18:B2",
+            key: "b9ea895fac7eea6d30532432a516f3a3", [celsius(26.5), humidity(47), battery(100)]),
+        Vector(
+            .pvvx, .service, 0x181A, "11d603fbfa7b6dfb1e26fd", address: "A4:C1:38:8D:18:B2",
+            key: "b9ea895fac7eea6d30532432a516f3a3", [celsius(23.45), humidity(41.73), battery(61)]),
     ]
 
     private static let victron = [
@@ -119,6 +157,21 @@ extension Vector {
     private static let others = [
         Vector(
             .sensirion, .manufacturer, 0x06D5, "000884e33e5f3347d402",
-            [celsius(20.108), humidity(27.813), .init(.carbonDioxide, 724, .partsPerMillion)])
+            [celsius(20.108), humidity(27.813), .init(.carbonDioxide, 724, .partsPerMillion)]),
+        Vector(
+            .aranet, .manufacturer, 0x0702, "210503010005000143049f018b27350c023c00100055",
+            [
+                .init(.carbonDioxide, 1091, .partsPerMillion), celsius(20.75), .init(.pressure, 1012.3, .hectopascal),
+                humidity(53), battery(12),
+            ]),
+        Vector(
+            .aranet, .manufacturer, 0x0702, "01210404010000000000990100000a02003b007800520064",
+            [celsius(20.45), humidity(52.2), battery(59)]),
+        Vector(
+            .aranet, .manufacturer, 0x0702, "022126040100d03300006c60060082000063002c01580072",
+            [
+                .init(.radiationDose, 13.264, .microsievert), .init(.radiationDoseRate, 0.13, .microsievertPerHour),
+                .init(.duration, 417_900, .second), battery(99),
+            ]),
     ]
 }

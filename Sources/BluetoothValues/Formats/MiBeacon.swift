@@ -21,6 +21,8 @@ public struct MiBeacon: AdvertisementFormat {
     public var objects: [Object]
     /// The counter of the encryption, 24 bits; nil if the frame is not encrypted.
     public var encryptionCounter: UInt32?
+    /// The bytes after the last complete object. Some thermometers send one.
+    public var undecoded: [UInt8] = []
     /// The last byte of a frame with legacy encryption.
     public var legacyTrailer: UInt8 = 0
     /// The bits of the frame control that this type has no property for.
@@ -111,34 +113,35 @@ public struct MiBeacon: AdvertisementFormat {
         }
         guard control & Control.object != 0 else { return }
         guard control & Control.encrypted != 0 else {
-            objects = try Self.parse(bytes, from: position, of: bytes)
+            try parse(bytes, from: position, of: bytes)
             return
         }
         let plain = try open(position, bytes, sender: sender)
         do {
-            objects = try Self.parse(plain, from: 0, of: bytes)
+            try parse(plain, from: 0, of: bytes)
         } catch {
-            // Legacy encryption has no tag: only malformed objects show that the key is wrong.
             throw ValueDecodingError("mibeacon", version < 4 ? .wrongKey : error.reason, bytes: bytes)
         }
+        // Legacy encryption has no tag: only malformed objects show that the key is wrong.
+        if version < 4, !undecoded.isEmpty { throw ValueDecodingError("mibeacon", .wrongKey, bytes: bytes) }
     }
 
-    private static func parse(
-        _ plain: [UInt8], from start: Int, of all: [UInt8]
-    ) throws(ValueDecodingError) -> [Object] {
-        var objects: [Object] = []
+    private mutating func parse(_ plain: [UInt8], from start: Int, of all: [UInt8]) throws(ValueDecodingError) {
         objects.reserveCapacity((plain.count - start) / 4)
         var position = start
         while position < plain.count {
             guard position + 2 < plain.count, position + 3 + Int(plain[position + 2]) <= plain.count else {
-                throw ValueDecodingError("mibeacon", .lengthBeyondEnd(offset: position + 2), bytes: all)
+                guard !objects.isEmpty else {
+                    throw ValueDecodingError("mibeacon", .lengthBeyondEnd(offset: position + 2), bytes: all)
+                }
+                undecoded = Array(plain[position...])
+                return
             }
             let end = position + 3 + Int(plain[position + 2])
             let identifier = UInt16(plain[position]) | UInt16(plain[position + 1]) << 8
             objects.append(Object(identifier, Array(plain[(position + 3)..<end])))
             position = end
         }
-        return objects
     }
 
     /// Encodes the value. Throws with the field that cannot be represented.
@@ -161,6 +164,10 @@ public struct MiBeacon: AdvertisementFormat {
             plain += [UInt8(truncatingIfNeeded: object.identifier), UInt8(object.identifier >> 8), count]
             plain += object.bytes
         }
+        guard undecoded.isEmpty || !objects.isEmpty else {
+            throw ValueEncodingError("mibeacon", field: "undecoded", .contradiction)
+        }
+        plain += undecoded
         let header = [control, control >> 8, product, product >> 8].map { UInt8(truncatingIfNeeded: $0) }
         let start = header + [frameCounter] + (address?.bytes.reversed() ?? []) + capability
         guard isEncrypted else { return .service(Self.service, start + plain) }

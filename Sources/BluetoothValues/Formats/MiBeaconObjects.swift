@@ -1,3 +1,5 @@
+import Glibc
+
 /// The types of objects of MiBeacon. Source: published decoders and known payloads, not the vendor's document.
 enum MiBeaconObjects {
     // Table: objects with measurements.
@@ -152,10 +154,18 @@ enum MiBeaconObjects {
         case (0x1017, 4), (0x4818, 2): add(.motion, isRecent(object))
         case (0x101B, _): add(.motion, false)
         case (0x000F, 3), (0x4A08, 4): add(.motion, true)
+        case (0x2000, 5): reading.add(.bodyTemperature, bodyTemperature(object), .celsius)
         case (0x4E16, 9): add(.stable, true)
         case (0x6E16, 9): addBodyScale(bytes, to: &reading)
         default: break
         }
+    }
+
+    /// The temperature that Xiaomi shows for the two probes of a thermometer for babies, by a published approximation.
+    private static func bodyTemperature(_ object: MiBeacon.Object) -> Double? {
+        let probes = object.measurements.filter { $0.quantity == .probeTemperature }.map(\.value)
+        guard probes.count == 2 else { return nil }
+        return 3.71934e-11 * Glibc.exp(0.69314 * probes[0]) - 1.02801e-8 * Glibc.exp(0.53871 * probes[1]) + 36.413
     }
 
     // Body composition scale S400: 11 bits of mass, 7 of heart rate, 14 of impedance, after a byte with the profile.
