@@ -49,7 +49,7 @@ public struct SensorDecoder: Sendable {
     /// - Parameters:
     ///   - section: The bytes and where they are.
     ///   - address: The sender's address. Encrypted formats and repetitions need it.
-    ///   - name: The advertised name. Inkbird and ThermoPro are recognised by it.
+    ///   - name: The advertised name. Inkbird, ThermoPro and some models of Govee are recognised by it.
     public mutating func decode(
         _ section: AdvertisedSection, from address: SenderAddress? = nil, name: String? = nil
     ) -> SensorResult {
