@@ -118,7 +118,7 @@ enum MiBeaconObjects {
         let bytes = object.bytes
         guard let first = bytes.first else { return }
         if bytes.count == 1, let state = states[object.identifier] {
-            let isClear = object.identifier == 0x484E && product == Product.occupancySensor && first == 2
+            let isClear = object.identifier == 0x484E && product == Product.occupancySensor && first != 1
             reading.states.append(SensorState(state.kind, state.on.contains(first) && !isClear))
         }
         func add(_ kind: SensorState.Kind, _ isOn: Bool) { reading.states.append(SensorState(kind, isOn)) }
