@@ -22,7 +22,7 @@ test-diagnostics: deps ## check that the compiler reports typical mistakes on th
 test-clients: deps ## run Bleak, SimpleBLE, habluetooth, GDBus, bluetoothctl and busctl on `ble-cli simulate`; needs the network for the first run
 	@scripts/test-clients
 
-test-values-peers: deps ## compare 100,000 decoded payloads a format with bthome-ble, ruuvitag-ble, xiaomi-ble and TheengsDecoder; needs the network for the first run
+test-values-peers: deps ## compare 100,000 decoded payloads a format with TheengsDecoder, bthome-ble and thirteen other decoders; needs the network for the first run
 	@scripts/test-values-peers
 
 test-bluez: deps ## run the end-to-end and conformance tests on a real bluetoothd in a virtual machine

@@ -99,8 +99,8 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
         // make test-values-peers runs it.
         .executableTarget(
-            name: "decode-lines", dependencies: ["BluetoothValues"], path: "Tests/ValuePeers", exclude: ["peers.py"],
-            swiftSettings: strict),
+            name: "decode-lines", dependencies: ["BluetoothValues"], path: "Tests/ValuePeers",
+            exclude: ["peers.py", "payloads.py", "showroom.py"], swiftSettings: strict),
         .testTarget(name: "BluetoothValuesTests", dependencies: ["BluetoothValues"], swiftSettings: strict),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "BusTesting", "TestTraits"], swiftSettings: strict),
         // make fuzz runs it.
@@ -136,8 +136,9 @@ let package = Package(
         .testTarget(
             name: "BLECLITests",
             dependencies: [
-                "ble-cli", "RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "DBus", "Rx", "RxTest", "TestTraits",
-                argumentParser,
+                "ble-cli", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "ScenarioFiles", "DBus", "Rx",
+                "RxTest",
+                "TestTraits", argumentParser,
             ],
             swiftSettings: strict),
         // Programs of other projects on the simulation; make test-clients runs them.

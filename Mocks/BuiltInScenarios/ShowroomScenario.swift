@@ -13,38 +13,38 @@ extension Scenario {
         })
 
     /// The keys of the encrypted devices of ``showroom``. They are examples and protect nothing.
-    public static let showroomKeys: KeyStore = {
-        var keys = KeyStore()
-        for (index, device) in showroomDevices.enumerated() {
-            guard let key = device.key else { continue }
-            keys[SenderAddress(showroomNumber(index))] = key
-        }
-        return keys
-    }()
-
-    private static func showroomNumber(_ index: Int) -> UInt64 { 0xC05E_0000_0001 + UInt64(index) }
+    public static let showroomKeys = showroom.sensorKeys
 
     private static func showroomAddress(_ index: Int) -> String {
-        SenderAddress(showroomNumber(index)).description
+        SenderAddress(0xC05E_0000_0001 + UInt64(index)).description
+    }
+}
+
+extension Scenario {
+    /// The keys of the sensors that encrypt what they advertise, for the program that reads them.
+    public var sensorKeys: KeyStore {
+        var keys = KeyStore()
+        for peripheral in peripherals {
+            guard let key = peripheral.advertisement?.sensor?.key else { continue }
+            if let address = SenderAddress(peripheral.address) { keys[address] = key }
+        }
+        return keys
     }
 }
 
 private struct ShowroomDevice {
     let name: String
     let advertisement: SimulatedAdvertisement
-    let key: DeviceKey?
 
     /// A sensor that is recognised by any name.
     init(_ name: String, _ sensor: SimulatedSensor) {
         self.name = name
-        key = sensor.key
         advertisement = SimulatedAdvertisement(sensor, every: .milliseconds(500), rssi: -62, jitter: 4, name: name)
     }
 
     /// A device with fixed data.
     init(_ name: String, manufacturerData: [UInt16: [UInt8]] = [:], serviceData: [String: [UInt8]] = [:]) {
         self.name = name
-        key = nil
         advertisement = SimulatedAdvertisement(
             every: .milliseconds(500), rssi: -70, jitter: 4, name: name, connectable: false,
             manufacturerData: manufacturerData, serviceData: serviceData)

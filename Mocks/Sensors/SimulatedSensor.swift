@@ -20,6 +20,8 @@ public struct SimulatedSensor: Sendable {
     /// The key of the device; nil if it does not encrypt.
     let key: DeviceKey?
     private let source: Source
+    private let buttons: [SensorEvent.ButtonPress?]
+    private let color: Tilt.Color?
 
     private enum Source: Sendable {
         /// Measurements of which each sample makes a value.
@@ -34,14 +36,19 @@ public struct SimulatedSensor: Sendable {
     ///   - format: The format; it must be one that consists of measurements.
     ///   - values: The value of each quantity, in the unit of the format.
     ///   - states: States that are on or off. Only BTHome has them.
+    ///   - buttons: How a button is pressed in each sample, in turn; nil is not pressed. Only BTHome has one.
+    ///   - color: The colour of a Tilt; nil for red.
     ///   - interval: The time between two samples. A time of 0 or less counts as 1 ms.
     ///   - key: The key of the device. BTHome, MiBeacon, ATC1441 and pvvx are encrypted if there is one; Victron needs
     ///     one.
     public init(
         _ format: SensorFormat, measuring values: [(quantity: Quantity, value: SimulatedValue)],
-        states: [SensorState] = [], every interval: Duration = .seconds(1), key: DeviceKey? = nil
+        states: [SensorState] = [], buttons: [SensorEvent.ButtonPress?] = [], color: Tilt.Color? = nil,
+        every interval: Duration = .seconds(1), key: DeviceKey? = nil
     ) throws(ValueEncodingError) {
         self.format = format
+        self.buttons = buttons
+        self.color = color
         self.interval = max(.milliseconds(1), interval)
         self.key = key
         source = .measurements(values, states: states)
@@ -51,6 +58,12 @@ public struct SimulatedSensor: Sendable {
         }
         if let state = states.first, format != .bthome {
             throw ValueEncodingError(format.rawValue, field: state.kind.rawValue, .contradiction)
+        }
+        guard buttons.isEmpty || format == .bthome else {
+            throw ValueEncodingError(format.rawValue, field: "button", .contradiction)
+        }
+        guard color == nil || format == .tilt else {
+            throw ValueEncodingError(format.rawValue, field: "color", .contradiction)
         }
         if key != nil, !format.isEncryptable {
             throw ValueEncodingError(format.rawValue, field: "key", .contradiction)
@@ -76,6 +89,8 @@ public struct SimulatedSensor: Sendable {
         format = type(of: first).format
         self.interval = max(.milliseconds(1), interval)
         self.key = key
+        buttons = []
+        color = nil
         source = .values(values)
         for value in values {
             guard type(of: value).format == format else {
@@ -90,7 +105,7 @@ public struct SimulatedSensor: Sendable {
     /// Whether the payload changes over time.
     var isChanging: Bool {
         switch source {
-        case .measurements(let values, _): values.contains { $0.value.isChanging }
+        case .measurements(let values, _): !buttons.isEmpty || values.contains { $0.value.isChanging }
         case .values(let values): values.count > 1
         }
     }
@@ -131,7 +146,12 @@ public struct SimulatedSensor: Sendable {
     ) throws(ValueEncodingError) -> any AdvertisementFormat {
         let made = try format.value(measuring: numbers.map { SensorMeasurement($0.0, $0.1, .none) })
         guard var value = made else { throw ValueEncodingError(format.rawValue, field: "measurements", .contradiction) }
-        if !states.isEmpty, var home = value as? BTHome {
+        if let color, var tilt = value as? Tilt {
+            tilt.color = color
+            value = tilt
+        }
+        if !states.isEmpty || !buttons.isEmpty, var home = value as? BTHome {
+            if !buttons.isEmpty { home.objects.append(.button(buttons[sample % buttons.count])) }
             for state in states {
                 guard let object = BTHome.Object.state(state.kind, state.isOn) else {
                     throw ValueEncodingError(format.rawValue, field: state.kind.rawValue, .contradiction)

@@ -20,6 +20,8 @@ extension ScenarioNode {
         case .eddystone:
             if let identifier = try part.eddystone() { return identifier }
             return try part.measurements(format, other: ["url", "namespace", "instance", "ephemeral"])
+        case .bthome: return try part.measurements(format, other: ["button"])
+        case .tilt: return try part.measurements(format, other: ["color"])
         default: return try part.measurements(format, other: [])
         }
     }
@@ -43,13 +45,18 @@ extension ScenarioNode {
                 values.append((quantity, try part.changingValue()))
             }
         }
-        guard !values.isEmpty || !isOn.isEmpty else { throw error("\(name) has no values", "one of \(keys)") }
+        let buttons = try parts["button"].or([]) { e throws(ScenarioFileError) in try e.buttons() }
+        let color = try parts["color"].or(nil) { e throws(ScenarioFileError) in try e.color() }
+        guard !values.isEmpty || !isOn.isEmpty || !buttons.isEmpty else {
+            throw error("\(name) has no values", "one of \(keys)")
+        }
         let interval = try parts["every"].or(.seconds(1)) { e throws(ScenarioFileError) in try e.interval() }
         let key = try parts["key"].or(nil) { e throws(ScenarioFileError) in try e.key() }
         let given = isOn
         func make(_ values: [(quantity: Quantity, value: SimulatedValue)]) throws(ValueEncodingError) -> SimulatedSensor
         {
-            try SimulatedSensor(format, measuring: values, states: given, every: interval, key: key)
+            try SimulatedSensor(
+                format, measuring: values, states: given, buttons: buttons, color: color, every: interval, key: key)
         }
         do throws(ValueEncodingError) {
             return try make(values)
@@ -81,6 +88,30 @@ extension ScenarioNode {
         case .contradiction:
             return part.error("\(field) cannot be combined with the other keys of \(name)", "values of one packet")
         }
+    }
+
+    /// Reads a way to press a button, `none`, or a list of them.
+    private func buttons() throws(ScenarioFileError) -> [SensorEvent.ButtonPress?] {
+        if node.sequence != nil {
+            let names = try numbers.each { e throws(ScenarioFileError) in try e.buttons() }.flatMap { $0 }
+            guard !names.isEmpty else { throw error("\(name) has no values", "a list of presses") }
+            return names
+        }
+        if node.scalar == "none" { return [nil] }
+        let presses = SensorEvent.ButtonPress.allCases
+        guard let press = presses.first(where: { $0.rawValue.kebabCase == node.scalar }) else {
+            throw wrong("one of none, " + presses.map(\.rawValue.kebabCase).joined(separator: ", "))
+        }
+        return [press]
+    }
+
+    /// Reads the colour of a Tilt.
+    private func color() throws(ScenarioFileError) -> Tilt.Color? {
+        let colors = Tilt.Color.allCases
+        guard let color = colors.first(where: { "\($0)" == node.scalar }) else {
+            throw wrong("one of " + colors.map { "\($0)" }.joined(separator: ", "))
+        }
+        return color
     }
 
     /// Whether the node is true or false.

@@ -17,9 +17,9 @@ struct BadInputTests {
         #expect(reason(.service(0xFCD2, [])) == .tooShort(needed: 1))
         #expect(reason(.service(0xFCD2, [0x20, 2, 1, 1])) == .unsupportedVersion(1))
         #expect(reason(.service(0xFCD2, [0x40, 0xEE, 1])) == .reservedIdentifier(0xEE))
-        #expect(reason(.service(0xFCD2, [0x40, 0x02, 1])) == .lengthBeyondEnd(offset: 1))
-        #expect(reason(.service(0xFCD2, [0x40, 0x53, 200, 65])) == .lengthBeyondEnd(offset: 1))
-        #expect(reason(.service(0xFCD2, [0x40, 0x53])) == .lengthBeyondEnd(offset: 1))
+        #expect(reason(.service(0xFCD2, [0x40, 0x02, 1])) == .lengthBeyondEnd(offset: 2))
+        #expect(reason(.service(0xFCD2, [0x40, 0x53, 200, 65])) == .lengthBeyondEnd(offset: 2))
+        #expect(reason(.service(0xFCD2, [0x40, 0x53])) == .lengthBeyondEnd(offset: 2))
         #expect(reason(.service(0xFE95, [0x50, 0x20, 1])) == .tooShort(needed: 5))
         #expect(reason(.service(0xFE95, [0x50, 0x20, 1, 2, 3, 4])) == .tooShort(needed: 11))
         #expect(reason(.service(0xFE95, bytes("402001020304100201"))) == .lengthBeyondEnd(offset: 7))
@@ -113,6 +113,23 @@ struct BadInputTests {
         }
     }
 
+    @Test func `An error has the bytes of the section, not those of a part or of decrypted data`() {
+        let address: SenderAddress = "54:48:E6:8F:80:A5"
+        let key = DeviceKey([UInt8](repeating: 7, count: 16))
+        let sender = Sender(address: address, name: "TP357", key: key)
+        func error<Format: AdvertisementFormat>(_ type: Format.Type, _ section: AdvertisedSection) -> [UInt8]? {
+            do throws(ValueDecodingError) {
+                _ = try Format(section, from: sender)
+                return nil
+            } catch { return error.bytes }
+        }
+        let padded = AdvertisedSection.manufacturer(0x06D5, bytes("410301D8334E4494C82AD91F"))
+        #expect(error(Sensirion.self, padded) == padded.bytes)
+        let short = AdvertisedSection.manufacturer(0x1234, [1, 2])
+        #expect(error(ThermoPro.self, short) == short.bytes)
+        #expect(error(Inkbird.self, short) == short.bytes)
+    }
+
     @Test func `Random bytes trap no decoder, and nothing is read beyond the end`() {
         var random = SplitMix(seed: 1)
         var decoder = SensorDecoder()
@@ -128,6 +145,7 @@ struct BadInputTests {
             [6],
             [0xE1], [0, 8], [0x10, 2, 0, 0, 2], [0x10, 2, 0, 0, 5],
         ]
+        let names = [nil, "sps", "tps", "ITH-11-B", "iBBQ", "TP357", "TP960R", "GVH5106", "GV5140", "x"]
         for round in 0..<(rounds * 20) {
             if round % 1000 == 0 { decoder.keys[address] = DeviceKey(random.bytes(round % 2000 == 0 ? 16 : 12)) }
             let count = Int(random.next() % 42)
@@ -135,7 +153,7 @@ struct BadInputTests {
             let isService = random.next() % 2 == 0
             let identifier = isService ? services[random.edge(below: 12)] : companies[random.edge(below: 12)]
             let section = AdvertisedSection(isService ? .service : .manufacturer, identifier, bytes)
-            let name = [nil, "sps", "TP357", "x"][random.edge(below: 4)]
+            let name = names[random.edge(below: names.count)]
             if case .failure(let error) = decoder.decode(section, from: address, name: name) {
                 if error.bytes != bytes { Issue.record("\(error) has other bytes than \(HexText.text(bytes))") }
             }

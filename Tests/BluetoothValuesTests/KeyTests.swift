@@ -155,4 +155,22 @@ struct KeyTests {
         }
         #expect(error.reason == .replayed(counter: 49, last: 50))
     }
+
+    @Test func `Written keys are private, read back, and replace no file`() throws {
+        let path = "/tmp/rxbluetooth-keys-\(UInt64.random(in: 0...(.max)))"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var keys = KeyStore()
+        keys["C0:FF:EE:00:00:01"] = DeviceKey([UInt8](repeating: 1, count: 16))
+        keys["C0:FF:EE:00:00:02"] = DeviceKey([UInt8](repeating: 2, count: 12))
+        keys.addIdentity("C0:FF:EE:00:00:03", key: try #require(DeviceKey([UInt8](repeating: 3, count: 16))))
+        try keys.write(newFile: path)
+        let read = try KeyStore(file: path)
+        #expect(read["C0:FF:EE:00:00:01"] == keys["C0:FF:EE:00:00:01"])
+        #expect(read["C0:FF:EE:00:00:02"] == keys["C0:FF:EE:00:00:02"])
+        #expect(read.identities.map(\.identity) == ["C0:FF:EE:00:00:03"])
+        #expect(throws: KeyFileError.unwritable(path: path, errno: EEXIST)) { try keys.write(newFile: path) }
+        #expect(throws: KeyFileError.unwritable(path: "/nonexistent/keys", errno: ENOENT)) {
+            try keys.write(newFile: "/nonexistent/keys")
+        }
+    }
 }

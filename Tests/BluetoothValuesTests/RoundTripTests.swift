@@ -39,6 +39,8 @@ struct FormatGenerator: Sendable, CustomTestStringConvertible {
     static let sender = Sender(
         address: "A4:C1:38:02:83:F4", key: DeviceKey([UInt8](repeating: 7, count: 16)))
 
+    private static func named(_ name: String) -> Sender { Sender(address: sender.address, name: name, key: sender.key) }
+
     private static func bytes(
         _ kind: AdvertisedSection.Kind, _ identifier: UInt16, _ count: Int, start: [UInt8] = []
     ) -> @Sendable (inout SplitMix) -> AdvertisedSection {
@@ -90,10 +92,25 @@ struct FormatGenerator: Sendable, CustomTestStringConvertible {
         FormatGenerator(Govee.self, "govee h5100", section: bytes(.manufacturer, 0x0001, 6)),
         FormatGenerator(Govee.self, "govee h5178", section: bytes(.manufacturer, 0x0001, 9)),
         FormatGenerator(Govee.self, "govee h5179", section: bytes(.manufacturer, 0x8801, 9)),
-        FormatGenerator(Inkbird.self, "inkbird") { random in
+        FormatGenerator(Govee.self, "govee h5108", section: bytes(.manufacturer, 0x0001, 8)),
+        FormatGenerator(Govee.self, "govee h5106", sender: named("GVH5106"), section: bytes(.manufacturer, 0x0001, 6)),
+        FormatGenerator(Govee.self, "govee h5140", sender: named("GV5140"), section: bytes(.manufacturer, 0x0001, 8)),
+        FormatGenerator(Inkbird.self, "inkbird sps") { random in WholeManufacturerData.split(random.bytes(9)) },
+        FormatGenerator(Inkbird.self, "inkbird tps", sender: named("tps")) { random in
             WholeManufacturerData.split(random.bytes(9))
         },
-        FormatGenerator(ThermoPro.self, "thermopro") { random in WholeManufacturerData.split(random.bytes(6)) },
+        FormatGenerator(Inkbird.self, "inkbird ith", sender: named("ITH-11-B")) { random in
+            WholeManufacturerData.split(random.bytes(18))
+        },
+        FormatGenerator(Inkbird.self, "inkbird bbq", sender: named("iBBQ")) { random in
+            WholeManufacturerData.split(random.bytes([12, 14, 18, 22][random.edge(below: 4)]))
+        },
+        FormatGenerator(ThermoPro.self, "thermopro") { random in
+            WholeManufacturerData.split(random.bytes(6 + random.edge(below: 2)))
+        },
+        FormatGenerator(ThermoPro.self, "thermopro probe", sender: named("TP960R (0000)")) { random in
+            WholeManufacturerData.split(random.bytes(random.next() % 2 == 0 ? 7 : 13))
+        },
         FormatGenerator(SwitchBot.self, "switchbot manufacturer", section: bytes(.manufacturer, 0x0969, 11)),
         FormatGenerator(SwitchBot.self, "switchbot service", section: bytes(.service, 0xFD3D, 6, start: [0x69])),
         FormatGenerator(MiScale.self, "miscale 1", section: bytes(.service, 0x181D, 10)),

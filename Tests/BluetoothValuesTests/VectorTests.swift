@@ -10,11 +10,13 @@ struct Vector: Sendable, CustomTestStringConvertible {
     let name: String?
     let key: String?
     let measurements: [SensorMeasurement]
+    let absent: [Quantity]
     var testDescription: String { format.rawValue + " " + HexText.text(section.bytes) }
 
     init(
         _ format: SensorFormat, _ kind: AdvertisedSection.Kind, _ identifier: UInt16, _ hexadecimal: String,
-        address: SenderAddress? = nil, name: String? = nil, key: String? = nil, _ measurements: [SensorMeasurement]
+        address: SenderAddress? = nil, name: String? = nil, key: String? = nil, _ measurements: [SensorMeasurement],
+        absent: [Quantity] = []
     ) {
         self.format = format
         section = AdvertisedSection(kind, identifier, HexText.bytes(hexadecimal) ?? [])
@@ -22,13 +24,18 @@ struct Vector: Sendable, CustomTestStringConvertible {
         self.name = name
         self.key = key
         self.measurements = measurements
+        self.absent = absent
     }
 
     /// Data that includes the company identifier.
-    init(_ format: SensorFormat, whole: String, name: String, _ measurements: [SensorMeasurement]) {
+    init(
+        _ format: SensorFormat, whole: String, name: String, _ measurements: [SensorMeasurement],
+        absent: [Quantity] = []
+    ) {
         let section = WholeManufacturerData.split(HexText.bytes(whole) ?? [])
         self.init(
-            format, .manufacturer, section.identifier, HexText.text(section.bytes), name: name, measurements)
+            format, .manufacturer, section.identifier, HexText.text(section.bytes), name: name, measurements,
+            absent: absent)
     }
 }
 
@@ -51,6 +58,7 @@ struct VectorTests {
             #expect(abs(value - expected.value) <= 0.005 * max(1, abs(expected.value) / 1000), "\(expected)")
             #expect(found?.unit == expected.unit)
         }
+        for quantity in vector.absent { #expect(reading.value(of: quantity) == nil, "\(quantity)") }
     }
 
     @Test func `All formats except the recognised ones have a vector`() {
@@ -61,7 +69,7 @@ struct VectorTests {
 }
 
 extension Vector {
-    static let all: [Vector] = open + encrypted + devices + air
+    static let all: [Vector] = open + encrypted + devices + air + captured
 
     private static func celsius(_ value: Double) -> SensorMeasurement { .init(.temperature, value, .celsius) }
     private static func humidity(_ value: Double) -> SensorMeasurement { .init(.humidity, value, .percent) }

@@ -47,6 +47,16 @@ struct SensorFileTests {
         #expect(air.value(of: .carbonDioxide) == 500)
     }
 
+    @Test func `A BTHome button is pressed, and a Tilt has a colour`() throws {
+        #expect(try first("bthome: { button: double-press }").events == [.button(index: 0, .doublePress)])
+        let sensor = try #require(try sensor("bthome: { battery-level: 90, button: [press, none, long-press] }"))
+        #expect(sensor.format == .bthome)
+        #expect(try first("bthome: { button: [none, press] }").events == [])
+        let tilt = try first("tilt: { color: blue, temperature: 68, specific-gravity: 1.05 }")
+        #expect(tilt.identifiers.map(\.text) == ["blue"])
+        #expect(try first("tilt: { temperature: 68, specific-gravity: 1.05 }").identifiers.map(\.text) == ["red"])
+    }
+
     @Test func `Beacons have their identifiers`() throws {
         let beacon = try first("ibeacon: { uuid: 74278bda-b644-4520-8f0c-720eaf059935, major: 1, minor: 7 }")
         #expect(beacon.identifiers.map(\.text) == ["74278BDA-B644-4520-8F0C-720EAF059935", "1", "7"])
@@ -69,6 +79,12 @@ struct SensorFileTests {
 
     static let cases: [(text: String, error: String)] = [
         ("ruuvi: { temprature: 21 }", "f:7: unknown key “temprature” of ruuvi; expected: one of acceleration-x,"),
+        (
+            "bthome: { button: pres }",
+            "f:7: invalid value “pres” of button; expected: one of none, press, double-press, triple-press, long-press,"
+        ),
+        ("tilt: { color: brown }", "f:7: invalid value “brown” of color; expected: one of red, green, black, purple,"),
+        ("ruuvi: { color: red }", "f:7: unknown key “color” of ruuvi; expected: one of acceleration-x,"),
         ("ruuvi: {}", "f:7: ruuvi has no values; expected: one of acceleration-x,"),
         ("ruuvi: 21", "f:7: ruuvi has no keys; expected: the keys acceleration-x,"),
         ("ruvi: { temperature: 21 }", "f:7: unknown key “ruvi” of advertisement; expected: one of interval, rssi,"),

@@ -1,4 +1,4 @@
-"""Compares decoded advertisements with other decoders: bthome-ble, ruuvitag-ble, xiaomi-ble and TheengsDecoder.
+"""Compares decoded advertisements with the decoders on PyPI that scripts/test-values-peers installs.
 
 peers.py PROGRAM [COUNT [GROUP …]]   PROGRAM is decode-lines; COUNT payloads a group (default 100,000), with a fixed seed
 
@@ -7,6 +7,8 @@ docs/values.md lists the classes with the specification's verdict. The compariso
 """
 
 import collections
+import enum
+import importlib
 import json
 import logging
 import multiprocessing
@@ -16,91 +18,11 @@ import re
 import subprocess
 import sys
 
+from payloads import ADDRESS, GROUPS
+
 logging.disable(logging.CRITICAL)
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/values.md"
-ADDRESS = "54:48:E6:8F:80:A5"
-KEY = bytes.fromhex("231d39c1d7cc1ab1aee224cd096db932")
 CHUNK = 5000
-
-
-# ---- Payloads
-
-def noise(rng, count):
-    """Random bytes, of which many are limits."""
-    return bytes(rng.choice((rng.randrange(256), rng.randrange(256), rng.randrange(256), 0, 255, 0x7F, 0x80))
-                 for _ in range(count))
-
-
-def objects(rng, table, width):
-    return b"".join(
-        identifier.to_bytes(width, "little") + bytes([count]) + noise(rng, count)
-        for identifier, count in (rng.choice(table) for _ in range(rng.randrange(1, 3))))
-
-
-def bthome(rng):
-    from bthome_ble.const import MEAS_TYPES
-    kinds = [kind for kind in MEAS_TYPES if kind not in (0x00, 0x3A, 0x3B, 0x3C, 0x50, 0x53, 0x54, 0xF0, 0xF1, 0xF2)]
-    chosen = sorted(rng.sample(kinds, rng.randrange(1, 4)))
-    return b"".join(bytes([kind]) + noise(rng, MEAS_TYPES[kind].data_length or 1) for kind in chosen)
-
-
-def bthome_sealed(rng):
-    from Cryptodome.Cipher import AES
-    counter = rng.randrange(1 << 32).to_bytes(4, "little")
-    address = bytes.fromhex(ADDRESS.replace(":", ""))
-    cipher = AES.new(KEY, AES.MODE_CCM, nonce=address + b"\xd2\xfc\x41" + counter, mac_len=4)
-    sealed, tag = cipher.encrypt_and_digest(bthome(rng))
-    return b"\x41" + sealed + counter + tag
-
-
-MIBEACON = [(0x1004, 2), (0x1006, 2), (0x1008, 1), (0x1009, 2), (0x100A, 1), (0x100D, 4), (0x1010, 2), (0x4C02, 1),
-            (0x4C03, 1), (0x4802, 1), (0x4803, 1), (0x5003, 1), (0x1012, 1), (0x1014, 1), (0x1015, 1), (0x1018, 1),
-            (0x4806, 1), (0x4A01, 1)]
-REVERSED = bytes.fromhex(ADDRESS.replace(":", ""))[::-1]
-
-
-def mibeacon(rng):
-    return bytes.fromhex("5020aa01") + noise(rng, 1) + REVERSED + objects(rng, MIBEACON, 2)
-
-
-def mibeacon_sealed(rng):
-    from Cryptodome.Cipher import AES
-    start = bytes.fromhex("58585b05") + noise(rng, 1)
-    counter = rng.randrange(1 << 24).to_bytes(3, "little")
-    cipher = AES.new(KEY, AES.MODE_CCM, nonce=REVERSED + start[2:5] + counter, mac_len=4)
-    cipher.update(b"\x11")
-    sealed, tag = cipher.encrypt_and_digest(objects(rng, MIBEACON, 2))
-    return start + REVERSED + sealed + counter + tag
-
-
-def fixed(start, count):
-    return lambda rng: bytes.fromhex(start) + noise(rng, count)
-
-
-# Table: group, peer, kind, identifier, payload, name, key.
-GROUPS = {
-    "bthome": ("bthome-ble", "s", 0xFCD2, lambda rng: b"\x40" + bthome(rng), "x", None),
-    "bthome encrypted": ("bthome-ble", "s", 0xFCD2, bthome_sealed, "x", KEY),
-    "ruuvi 3": ("ruuvitag-ble", "m", 0x0499, fixed("03", 13), "x", None),
-    "ruuvi 5": ("ruuvitag-ble", "m", 0x0499, fixed("05", 23), "x", None),
-    "ruuvi 6": ("ruuvitag-ble", "m", 0x0499, fixed("06", 19), "x", None),
-    "ruuvi E1": ("ruuvitag-ble", "m", 0x0499, fixed("E1", 39), "x", None),
-    "mibeacon": ("xiaomi-ble", "s", 0xFE95, mibeacon, "x", None),
-    "mibeacon encrypted": ("xiaomi-ble", "s", 0xFE95, mibeacon_sealed, "x", KEY),
-    "T ruuvi 5": ("TheengsDecoder", "m", 0x0499, fixed("05", 23), "x", None),
-    "T ibeacon": ("TheengsDecoder", "m", 0x004C, fixed("0215", 21), "x", None),
-    "T atc1441": ("TheengsDecoder", "s", 0x181A, fixed("a4c138", 10), "ATC_0283F4", None),
-    "T pvvx": ("TheengsDecoder", "s", 0x181A, lambda rng: noise(rng, 3) + bytes.fromhex("38c1a4") + noise(rng, 9),
-               "ATC_0283F4", None),
-    "T govee h5075": ("TheengsDecoder", "m", 0xEC88, fixed("00", 5), "GVH5075_1234", None),
-    "T govee h5074": ("TheengsDecoder", "m", 0xEC88, fixed("00", 6), "Govee_H5074_1234", None),
-    "T inkbird": ("TheengsDecoder", "m", None, lambda rng: noise(rng, 9), "sps", None),
-    "T thermopro": ("TheengsDecoder", "m", None, lambda rng: b"\xc2" + noise(rng, 5), "TP357 (1234)", None),
-    "T switchbot": ("TheengsDecoder", "s", 0xFD3D, fixed("69", 5), "x", None),
-    "T miscale 2": ("TheengsDecoder", "s", 0x181B, lambda rng: b"\x02" + rng.choice((b"\x26", b"\xa6")) + noise(rng, 11), "MIBFS", None),
-    "T aranet4": ("TheengsDecoder", "m", 0x0702, fixed("21", 21), "Aranet4 1234", None),
-    "T mopeka": ("TheengsDecoder", "m", 0x0059, fixed("03", 9), "x", None),
-}
 
 
 # ---- Peers
@@ -110,7 +32,7 @@ NAMES = {
     "battery": "batteryLevel", "batt": "batteryLevel", "tempc": "temperature", "hum": "humidity", "volt": "voltage",
     "pres": "pressure", "co2": "carbonDioxide", "pm25": "particles2_5", "pm10": "particles10", "pm1": "particles1",
     "pm2_5": "particles2_5", "pm4": "particles4", "nox": "noxIndex", "voc": "vocIndex", "carbon_dioxide": "carbonDioxide",
-    "volatile_organic_compounds": "volatileOrganicCompounds", "mass_non_stabilized": "mass", "weight": "mass",
+    "volatile_organic_compounds": "volatileOrganicCompounds", "mass_non_stabilized": None, "weight": "mass",
     "conductivity": "conductivity", "distance_mm": "distance", "distance_m": "distance", "weighing": None,
     "tempf": None, "rssi": None, "signal_strength": None, "txpower": "calibratedPower", "tx": "transmitPower",
     "mov": "movementCount", "accx": "accelerationX", "accy": "accelerationY", "accz": "accelerationZ", "lux": "illuminance",
@@ -121,13 +43,33 @@ NAMES = {
     "uv_index": "uvIndex", "dew_point": "dewPoint", "rotational_speed": "rotationalSpeed", "pm_10": "particles10",
     "pm_25": "particles2_5", "window": "opening", "packet": None, "cidc": None, "acts": None, "track": None,
     "cont": None, "extprobe": None, "batt_low": None, "iaqs": None, "lvl_cm": None, "lvl_in": None, "prmacs": None,
+    "temperature_probe": "probeTemperature", "internal_temperature_probe": "probeTemperature",
+    "ambient_temperature_probe": "temperature", "battery_probe": None, "battery_voltage": "voltage",
+    "tank_level": "level", "reading_quality": None, "reading_quality_raw": "quality", "accelerometer_x": None,
+    "accelerometer_y": None, "time": "duration", "number_of_sectors": None, "sector_timer": None, "counter": "count",
+    "sound_pressure": "soundInstant", "consumable": "level", "profile_id": None, "impedance_low": "impedance",
+    "impedance_high": "impedance", "pressure_present_duration": "duration", "duration_detected": "duration",
+    "pressure_not_present_duration": "duration", "duration_cleared": "duration", "key_id": None,
+    "moi": "moisture", "gravity": "specificGravity", "encr": None,
 }
+# Table: names of states that differ from ours. Others have the same name.
+STATES = {
+    "lock": "unlocked", "bottom_submersion": "moisture", "top_splash": "moisture", "toothbrush": "running",
+    "battery": "batteryLow", "stabilized": "stable", "weight_removed": "loadRemoved", "brushing": "running",
+    "button_pressed": "button", "present": "occupancy", "occupancy_close_range": "occupancy", "lid": "opening",
+    "left_open": "problem", "door_left_open": None, "door_stuck": None, "knock_on_the_door": None,
+    "pry_the_door": None, "device_forcibly_removed": None, "childlock": None, "antilock": None, "fingerprint": None,
+    "asleep": None, "wearing": None, "track": None, "acts": None, "cidc": None, "extprobe": None, "batt_low": None,
+    "sync": "button", "cont": None, "weighing": None, "prmacs": None, "prmac": None, "unlocked": None,
+}
+# Table: quantities and states that are a special case of another one for us.
+SPECIAL = {"temperature": "bodyTemperature", "occupancy": "inUse"}
 # Table: our value times this factor may be the peer's value, because the peer uses another unit.
 FACTORS = {
     "acceleration": (1, 9.80665, 1000), "accelerationX": (1, 1000, 9.80665), "accelerationY": (1, 1000, 9.80665),
     "accelerationZ": (1, 1000, 9.80665), "voltage": (1, 1000), "distance": (1, 1000), "energy": (1, 1000),
     "pressure": (1, 100), "volume": (1, 1000), "current": (1, 1000), "duration": (1, 1 / 60),
-    "formaldehyde": (1, 1 / 1000),
+    "formaldehyde": (1, 1 / 1000), "yieldToday": (1, 1 / 1000),
 }
 
 
@@ -136,24 +78,34 @@ def camel(name):
     return first + "".join(part.capitalize() for part in rest)
 
 
+# Table: the decoders of Home Assistant: module and class.
+HOME_ASSISTANT = {
+    "bthome-ble": ("bthome_ble", "BTHomeBluetoothDeviceData"),
+    "xiaomi-ble": ("xiaomi_ble", "XiaomiBluetoothDeviceData"),
+    "ruuvitag-ble": ("ruuvitag_ble", "RuuvitagBluetoothDeviceData"),
+    "govee-ble": ("govee_ble", "GoveeBluetoothDeviceData"),
+    "inkbird-ble": ("inkbird_ble", "INKBIRDBluetoothDeviceData"),
+    "thermopro-ble": ("thermopro_ble", "ThermoProBluetoothDeviceData"),
+    "qingping-ble": ("qingping_ble", "QingpingBluetoothDeviceData"),
+    "sensirion-ble": ("sensirion_ble", "SensirionBluetoothDeviceData"),
+    "mopeka-iot-ble": ("mopeka_iot_ble", "MopekaIOTBluetoothDeviceData"),
+    "oralb-ble": ("oralb_ble", "OralBBluetoothDeviceData"),
+    "tilt-ble": ("tilt_ble", "TiltBluetoothDeviceData"),
+}
+# The services that some decoders need beside the payload.
+SERVICES = [f"0000{number}-0000-1000-8000-00805f9b34fb" for number in ("fff0", "fee5")]
+
+
 class HomeAssistant:
-    """A decoder of Home Assistant: bthome-ble, ruuvitag-ble or xiaomi-ble."""
+    """A decoder of Home Assistant."""
 
     def __init__(self, peer):
-        self.peer = peer
+        module, name = HOME_ASSISTANT[peer]
+        self.type = getattr(importlib.import_module(module), name)
+        self.hasKey = peer in ("bthome-ble", "xiaomi-ble")
         self.time = 1000.0
 
-    def parser(self, key):
-        if self.peer == "bthome-ble":
-            from bthome_ble import BTHomeBluetoothDeviceData
-            return BTHomeBluetoothDeviceData(bindkey=key)
-        if self.peer == "xiaomi-ble":
-            from xiaomi_ble import XiaomiBluetoothDeviceData
-            return XiaomiBluetoothDeviceData(bindkey=key)
-        from ruuvitag_ble import RuuvitagBluetoothDeviceData
-        return RuuvitagBluetoothDeviceData()
-
-    def decode(self, kind, identifier, payload, name, key):
+    def decode(self, kind, identifier, payload, name, key, address=ADDRESS):
         from bleak.backends.device import BLEDevice
         from bleak.backends.scanner import AdvertisementData
         from habluetooth import BluetoothServiceInfoBleak
@@ -161,17 +113,77 @@ class HomeAssistant:
         manufacturer = {identifier: payload} if kind == "m" else {}
         service = {f"0000{identifier:04x}-0000-1000-8000-00805f9b34fb": payload} if kind == "s" else {}
         information = BluetoothServiceInfoBleak(
-            name, ADDRESS, -60, manufacturer, service, [], "local", BLEDevice(ADDRESS, name, {}),
-            AdvertisementData(name, manufacturer, service, [], None, -60, ()), True, self.time, None)
-        update = self.parser(key).update(information)
+            name, address, -60, manufacturer, service, SERVICES, "local", BLEDevice(address, name, {}),
+            AdvertisementData(name, manufacturer, service, SERVICES, None, -60, ()), True, self.time, None)
+        update = (self.type(bindkey=key) if self.hasKey else self.type()).update(information)
         values = [(item.key, value.native_value) for item, value in update.entity_values.items()]
-        return values + [("state." + item.key, value.native_value) for item, value in update.binary_entity_values.items()]
+        values += [("state." + item.key, value.native_value) for item, value in update.binary_entity_values.items()]
+        return values + [("event", event.event_type) for event in update.events.values() if event]
+
+
+class Aranet:
+    """The client aranet4. It reports -1 instead of a value that is missing."""
+
+    FACTORS = {"radiation_rate": 0.001, "radiation_total": 0.001}
+    NAMES = {
+        "radiation_rate": "radiationDoseRate", "radiation_total": "radiationDose", "radiation_duration": "duration",
+        "radon_concentration": "radon", "co2": "carbonDioxide",
+    }
+
+    def decode(self, kind, identifier, payload, name, key, address=ADDRESS):
+        from aranet4.client import Aranet4Advertisement
+        from bleak.backends.device import BLEDevice
+        from bleak.backends.scanner import AdvertisementData
+        data = AdvertisementData(name, {identifier: payload}, {}, [], None, -60, ())
+        readings = Aranet4Advertisement(BLEDevice(address, name, {}), data).readings
+        fields = ("temperature", "humidity", "pressure", "battery", *self.NAMES)
+        values = [(field, getattr(readings, field)) for field in fields] if readings else []
+        return [(self.NAMES.get(field, field), value * self.FACTORS.get(field, 1)) for field, value in values if value != -1]
+
+
+class Victron:
+    """victron-ble. It refuses the numbers of modes and errors that it does not know."""
+
+    NAMES = {
+        "voltage": {"battery_voltage", "output_voltage", "output_voltage1", "output_voltage2", "output_voltage3"},
+        "auxiliaryVoltage": {"starter_voltage", "input_voltage", "ac_voltage"},
+        "midpointVoltage": {"midpoint_voltage"},
+        "current": {"battery_current", "battery_charging_current", "external_device_load", "output_current", "ac_current",
+                    "output_current1", "output_current2", "output_current3", "input_current"},
+        "power": {"solar_power", "ac_apparent_power", "active_ac_in_power", "active_ac_out_power", "pv_power",
+                  "ac_in_power", "ac_out_power"},
+        "temperature": {"battery_temperature"}, "stateOfCharge": {"soc"}, "consumedCharge": {"consumed_ah"},
+        "timeRemaining": {"remaining_mins"}, "yieldToday": {"yield_today"},
+    }
+
+    def decode(self, kind, identifier, payload, name, key, address=ADDRESS):
+        from victron_ble.devices import detect_device_type
+        try:
+            parsed = detect_device_type(payload)(key.hex()).parse(payload)._data
+        except ValueError:
+            return []
+        names = {theirs: ours for ours, group in self.NAMES.items() for theirs in group}
+        names |= {"voltage": "voltage", "current": "current"}
+        values = [(names[field], value) for field, value in parsed.items()
+                  if field in names and isinstance(value, (int, float)) and not isinstance(value, enum.Enum)]
+        values += [("auxiliaryVoltage", value) for value in parsed.get("cell_voltages", []) if value is not None]
+        kelvin = parsed.get("temperature_kelvin")
+        return values + ([("temperature", kelvin - 273.15)] if kelvin else [])
+
+
+class SwitchBot:
+    """The parser of meters in PySwitchbot."""
+
+    def decode(self, kind, identifier, payload, name, key, address=ADDRESS):
+        from switchbot.adv_parsers.meter import process_wosensorth
+        values = process_wosensorth(payload, None) if kind == "s" else process_wosensorth(None, payload)
+        return [(field, values[field]) for field in ("temperature", "humidity", "battery") if values.get(field) is not None]
 
 
 class Theengs:
-    def decode(self, kind, identifier, payload, name, key):
+    def decode(self, kind, identifier, payload, name, key, address=ADDRESS):
         from TheengsDecoder import decodeBLE
-        message = {"id": ADDRESS, "name": name, "rssi": -60}
+        message = {"id": address, "name": name, "rssi": -60}
         if kind == "m":
             message["manufacturerdata"] = (identifier.to_bytes(2, "little") + payload).hex()
         else:
@@ -192,7 +204,9 @@ def parse(line):
         quantity, unit = name.split("/")
         if quantity == "state":
             states.setdefault(unit, []).append(value == "1")
-        elif quantity != "format":
+        elif quantity == "format":
+            numbers["event"] = [float(value)]
+        else:
             numbers[quantity].append(float(value))
     return numbers, states
 
@@ -204,19 +218,25 @@ def disagreements(line, values):
         return {f"refused ({states})"} if useful else set()
     found = set()
     for name, value in values:
-        if name.startswith("state.") or isinstance(value, bool):
-            kind = NAMES.get(name, camel(name.removeprefix("state.")))
-            if value is not None and kind and not any(bool(value) in given for given in states.values()):
-                found.add(f"state {kind}")
+        if name == "event":
+            if numbers["event"][0] == 0:
+                found.add(f"event {value} missing")
             continue
-        if value is None or not isinstance(value, (int, float)):
+        if name.startswith("state.") or isinstance(value, bool):
+            name = name.removeprefix("state.")
+            kind = STATES.get(name, camel(name))
+            given = states.get(kind, []) + states.get(SPECIAL.get(kind), [])
+            if value is not None and kind and bool(value) not in given:
+                found.add(f"state {kind} {'differs' if given else 'missing'}")
+            continue
+        if value is None or not isinstance(value, (int, float)) or value != value:
             continue
         # bthome-ble numbers several values of one quantity.
-        name = re.sub(r"(?<=[a-z])_[1-9]$", "", name)
+        name = re.sub(r"(?<=[a-z])_[1-9]$", "", name) if name not in NAMES else name
         quantity = NAMES.get(name, camel(name))
         if quantity is None:
             continue
-        ours = numbers.get(quantity)
+        ours = numbers.get(quantity) or numbers.get(SPECIAL.get(quantity))
         if not ours:
             found.add(f"{quantity} missing")
             continue
@@ -234,7 +254,8 @@ def run(task):
     """Compares one chunk. Returns the classes with their counts and an example each."""
     program, group, count, seed = task
     peer, kind, identifier, make, name, key = GROUPS[group]
-    decoder = Theengs() if peer == "TheengsDecoder" else HomeAssistant(peer)
+    decoders = {"TheengsDecoder": Theengs, "aranet4": Aranet, "victron-ble": Victron, "PySwitchbot": SwitchBot}
+    decoder = decoders[peer]() if peer in decoders else HomeAssistant(peer)
     rng = random.Random(f"{group} {seed}")
     lines, theirs = [], []
     for _ in range(count):

@@ -23,6 +23,13 @@ public struct SenderAddress: Hashable, Sendable, BitwiseCopyable {
         self.init(number)
     }
 
+    /// Appends the six bytes in the order of the text, or in reverse.
+    func append(to bytes: inout [UInt8], reversed: Bool = false) {
+        for index in 0..<6 {
+            bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(reversed ? index * 8 : 40 - index * 8)))
+        }
+    }
+
     /// The six bytes in the order of the text.
     var bytes: [UInt8] { (0..<6).map { UInt8(truncatingIfNeeded: number >> UInt64(40 - $0 * 8)) } }
 }

@@ -21,7 +21,7 @@ extension SensorDecoder {
         case IBeacon.company:
             guard IBeacon.matches(section, name: nil) else { return RecognisedDevice.format(section) }
             return Tilt.matches(section, name: nil) ? .tilt : .iBeacon
-        case 0xEC88, 0x0001, 0x8801: if Govee.matches(section, name: nil) { return .govee }
+        case 0xEC88, 0x0001, 0x8801: if Govee.matches(section, name: name) { return .govee }
         case SwitchBot.company: if SwitchBot.matches(section, name: nil) { return .switchBot }
         case Sensirion.company: return .sensirion
         case Aranet.company: if Aranet.matches(section, name: nil) { return .aranet }

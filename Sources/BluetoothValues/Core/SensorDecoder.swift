@@ -49,7 +49,7 @@ public struct SensorDecoder: Sendable {
     /// - Parameters:
     ///   - section: The bytes and where they are.
     ///   - address: The sender's address. Encrypted formats and repetitions need it.
-    ///   - name: The advertised name. Inkbird and ThermoPro are recognised by it.
+    ///   - name: The advertised name. Inkbird, ThermoPro and some models of Govee are recognised by it.
     public mutating func decode(
         _ section: AdvertisedSection, from address: SenderAddress? = nil, name: String? = nil
     ) -> SensorResult {
@@ -116,22 +116,28 @@ public struct SensorDecoder: Sendable {
             throw ValueDecodingError(Format.format.rawValue, .downgraded, bytes: section.bytes)
         }
         guard let device, let counter = reading.packetCounter else { return (value, reading) }
-        if let last = history[device] {
-            reading.isRepeated = counter == last
-            if reading.isRepeated { reading.events = [] }
-            // Half of the numbers are later than the last one, so that a counter may wrap.
-            let isOlder = (counter &- last) >= 0x8000_0000
-            if isOlder, reading.isEncrypted, Format.format.hasSecureCounter, counter >= restartLimit {
-                throw ValueDecodingError(
-                    Format.format.rawValue, .replayed(counter: counter, last: last), bytes: section.bytes)
-            }
+        guard let place = history.index(forKey: device) else {
+            remember(counter, of: device, hasKey: key != nil)
+            return (value, reading)
         }
-        remember(counter, of: device, hasKey: key != nil)
+        let last = history.values[place]
+        if counter == last {
+            reading.isRepeated = true
+            reading.events = []
+            return (value, reading)
+        }
+        // Half of the numbers are later than the last one, so that a counter may wrap.
+        let isOlder = (counter &- last) >= 0x8000_0000
+        if isOlder, reading.isEncrypted, Format.format.hasSecureCounter, counter >= restartLimit {
+            throw ValueDecodingError(
+                Format.format.rawValue, .replayed(counter: counter, last: last), bytes: section.bytes)
+        }
+        history.values[place] = counter
         return (value, reading)
     }
 
     private mutating func remember(_ counter: UInt32, of identity: SenderAddress, hasKey: Bool) {
-        if !hasKey, history[identity] == nil, history.count >= historyLimit + keys.count {
+        if !hasKey, history.count >= historyLimit + keys.count {
             // Packets with changing addresses must not fill the memory, nor remove the counters of devices with keys.
             history = history.filter { keys[$0.key] != nil }
         }

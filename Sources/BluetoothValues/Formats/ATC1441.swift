@@ -2,7 +2,7 @@
 ///
 /// The encrypted form has no address and no voltage, and steps of 0.5.
 /// Source: published decoders and known payloads, not the vendor's document.
-public struct ATC1441: AdvertisementFormat, TableFormat {
+public struct ATC1441: ThermometerFirmware {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.atc1441
     /// The Environmental Sensing service.
@@ -64,73 +64,16 @@ public struct ATC1441: AdvertisementFormat, TableFormat {
 
     /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
-        let bytes = section.bytes
-        if bytes.count == 8 {
-            let plain = try ThermometerCipher.open(bytes, subject: "atc1441", sender: sender)
-            self = try Self.encryptedLayout.decode(plain)
-            counter = Int(bytes[0])
-            isEncrypted = true
-        } else {
-            self = try Self.layout.decode(bytes)
-        }
+        self = try Self.decode(section, from: sender)
     }
 
     /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
-        guard isEncrypted else {
-            var value = self
-            value.address = address ?? sender.address ?? SenderAddress(0)
-            return .service(Self.service, try Self.layout.encode(value))
-        }
-        let plain = try Self.encryptedLayout.encode(self)
-        return .service(
-            Self.service,
-            try ThermometerCipher.seal(plain, counter: counter, subject: "atc1441", sender: sender))
+        try encode(from: sender)
     }
 
     /// The value in the form that is independent of the format.
     public var reading: SensorReading {
-        var reading = SensorReading(format: .atc1441, model: "ATC1441")
-        (isEncrypted ? Self.encryptedLayout : Self.layout).add(self, to: &reading)
-        reading.packetCounter = UInt32(truncatingIfNeeded: counter)
-        reading.isEncrypted = isEncrypted
-        if let address { reading.identifiers = [SensorIdentifier(.address, .address(address))] }
-        return reading
-    }
-}
-
-/// The encryption of the firmwares ATC1441 and pvvx: AES-CCM with a tag of four bytes.
-enum ThermometerCipher {
-    // Formula: nonce = address in reverse ‖ length of the AD structure ‖ 16 ‖ 1A 18 ‖ counter.
-    private static func nonce(_ address: SenderAddress, count: Int, counter: UInt8) -> [UInt8] {
-        address.bytes.reversed() + [UInt8(truncatingIfNeeded: count + 3), 0x16, 0x1A, 0x18, counter]
-    }
-
-    static func open(_ bytes: [UInt8], subject: String, sender: Sender) throws(ValueDecodingError) -> [UInt8] {
-        guard bytes.count > 5 else { throw ValueDecodingError(subject, .tooShort(needed: 6), bytes: bytes) }
-        guard let key = sender.key else { throw ValueDecodingError(subject, .missingKey, bytes: bytes) }
-        guard let cipher = key.cipher else { throw ValueDecodingError(subject, .unsuitableKey, bytes: bytes) }
-        guard let address = sender.address else { throw ValueDecodingError(subject, .missingAddress, bytes: bytes) }
-        let plain = CCM(cipher: cipher).open(
-            Array(bytes[1..<(bytes.count - 4)]), tag: Array(bytes.suffix(4)),
-            nonce: nonce(address, count: bytes.count, counter: bytes[0]), authenticated: [0x11])
-        guard let plain else { throw ValueDecodingError(subject, .wrongKey, bytes: bytes) }
-        return plain
-    }
-
-    static func seal(
-        _ plain: [UInt8], counter: Int, subject: String, sender: Sender
-    ) throws(ValueEncodingError) -> [UInt8] {
-        guard let key = sender.key else { throw ValueEncodingError(subject, field: "key", .missing) }
-        guard let cipher = key.cipher else { throw ValueEncodingError(subject, field: "key", .unsuitableKey) }
-        guard let address = sender.address else { throw ValueEncodingError(subject, field: "address", .missing) }
-        guard let number = UInt8(exactly: counter) else {
-            throw ValueEncodingError(subject, field: "counter", .outOfRange)
-        }
-        let nonce = nonce(address, count: plain.count + 5, counter: number)
-        guard let result = CCM(cipher: cipher).seal(plain, tagLength: 4, nonce: nonce, authenticated: [0x11]) else {
-            throw ValueEncodingError(subject, field: "payload", .tooLong)
-        }
-        return [number] + result.sealed + result.tag
+        reading(model: "ATC1441")
     }
 }

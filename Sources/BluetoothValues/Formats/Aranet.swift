@@ -121,7 +121,8 @@ public struct Aranet: AdvertisementFormat, TableFormat {
             .integer("flags", \.flags, .u8(1)),
             .integer("firmware", \.firmware, .u24(2)),
             .integer("hardware", \.hardware, .u24(5)),
-            .number(\.radon, .u16(8), .one, .radon, .becquerelPerCubicMetre, absent: 0xFFFF, range: 0...0x7FFF),
+            // Numbers from 1F00 on are faults of the sensor.
+            .number(\.radon, .u16(8), .one, .radon, .becquerelPerCubicMetre, absent: 0xFFFF, range: 0...0x1EFF),
             .number(\.temperature, .u16(10), .over(20), .temperature, .celsius, absent: 0xFFFF, range: 0...0x3FFF),
             .number(\.pressure, .u16(12), .tenth, .pressure, .hectopascal, absent: 0xFFFF, range: 0...0x7FFF),
             .number(\.humidity, .u16(14), .tenth, .humidity, .percent, absent: 0xFFFF, range: 0...0x7FFF),
@@ -160,6 +161,8 @@ public struct Aranet: AdvertisementFormat, TableFormat {
         }
         self = try Self.layout(model).decode(section.bytes)
         self.model = model
+        // A model without these sensors sends zeros.
+        if model == .radon, temperature == 0, humidity == 0 { (temperature, humidity) = (nil, nil) }
     }
 
     /// Encodes the value. Throws with the field that cannot be represented.

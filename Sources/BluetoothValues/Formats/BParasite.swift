@@ -36,7 +36,7 @@ public struct BParasite: AdvertisementFormat, TableFormat {
         self.illuminance = illuminance
     }
 
-    private static func layout(version: Int, divisor: Int64) -> Layout<BParasite> {
+    private static func layout(version: Int, divisor: Int32) -> Layout<BParasite> {
         Layout(
             "b-parasite", lengths: 16...18,
             [

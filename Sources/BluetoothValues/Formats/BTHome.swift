@@ -138,30 +138,33 @@ public struct BTHome: AdvertisementFormat {
         objects = []
         if info & 1 == 0 {
             counter = nil
-            try parse(Array(bytes.dropFirst()), of: bytes)
+            try parse(bytes, from: 1, of: bytes)
         } else {
             let (plain, number) = try Self.open(bytes, sender: sender)
             counter = number
-            try parse(plain, of: bytes)
+            try parse(plain, from: 0, of: bytes)
         }
     }
 
-    private mutating func parse(_ plain: [UInt8], of all: [UInt8]) throws(ValueDecodingError) {
-        var position = 0
+    private mutating func parse(
+        _ plain: [UInt8], from start: Int, of all: [UInt8]
+    ) throws(ValueDecodingError) {
+        var position = start
+        objects.reserveCapacity(plain.count / 3)
         var reason = ValueDecodingError.Reason.tooShort(needed: 2)
         while position < plain.count {
-            guard let kind = BTHomeObjects.kind(plain[position]) else {
+            guard let length = BTHomeObjects.length(plain[position]) else {
                 reason = .reservedIdentifier(Int(plain[position]))
                 break
             }
             var start = position + 1
             let count: Int
             reason = .lengthBeyondEnd(offset: start)
-            switch kind.length {
+            switch length {
             case .fixed(let fixed): count = fixed
             case .counted, .command:
                 guard start < plain.count else { return try finish(plain, position, reason, all) }
-                count = kind.length == .command ? Int(plain[start] & 0x1F) + 1 : Int(plain[start])
+                count = length == .command ? Int(plain[start] & 0x1F) + 1 : Int(plain[start])
                 start += 1
             }
             guard start + count <= plain.count else { break }
@@ -175,12 +178,19 @@ public struct BTHome: AdvertisementFormat {
         _ plain: [UInt8], _ position: Int, _ reason: ValueDecodingError.Reason, _ all: [UInt8]
     ) throws(ValueDecodingError) {
         if position < plain.count, objects.isEmpty { throw ValueDecodingError("bthome", reason, bytes: all) }
-        undecoded = Array(plain.dropFirst(position))
+        if position < plain.count { undecoded = Array(plain[position...]) }
     }
 
     // Formula: nonce = address ‖ D2 FC ‖ first byte ‖ counter.
     private static func nonce(_ address: SenderAddress, info: UInt8, counter: some Sequence<UInt8>) -> [UInt8] {
-        address.bytes + [0xD2, 0xFC, info] + counter
+        var nonce: [UInt8] = []
+        nonce.reserveCapacity(13)
+        address.append(to: &nonce)
+        nonce.append(0xD2)
+        nonce.append(0xFC)
+        nonce.append(info)
+        nonce.append(contentsOf: counter)
+        return nonce
     }
 
     private static func open(
@@ -192,7 +202,7 @@ public struct BTHome: AdvertisementFormat {
         guard let address = sender.address else { throw ValueDecodingError("bthome", .missingAddress, bytes: bytes) }
         let end = bytes.count - 8
         let plain = CCM(cipher: cipher).open(
-            Array(bytes[1..<end]), tag: Array(bytes[(end + 4)...]),
+            bytes[1..<end], tag: bytes[(end + 4)...],
             nonce: nonce(address, info: bytes[0], counter: bytes[end..<(end + 4)]))
         guard let plain else { throw ValueDecodingError("bthome", .wrongKey, bytes: bytes) }
         var counter: UInt32 = 0
@@ -231,13 +241,14 @@ public struct BTHome: AdvertisementFormat {
         var reading = SensorReading(format: .bthome)
         reading.isEncrypted = counter != nil
         reading.packetCounter = counter
+        reading.measurements.reserveCapacity(objects.count)
         var buttons = 0
         var dimmers = 0
         for object in objects {
             switch BTHomeObjects.kind(object.identifier)?.content {
-            case .number:
-                if let measurement = object.measurement {
-                    reading.add(measurement.quantity, measurement.value, measurement.unit)
+            case .number(let field):
+                if let integer = field.cell.read(object.bytes) {
+                    reading.add(field.quantity, field.scale.value(integer), field.unit)
                 }
             case .state(let kind): reading.states.append(SensorState(kind, object.bytes[0] != 0))
             case .packet: reading.packetCounter = counter ?? UInt32(object.bytes[0])

@@ -131,6 +131,12 @@ enum BTHomeObjects {
     /// Returns the type with a number; nil if there is none.
     static func kind(_ identifier: UInt8) -> Kind? { kinds[Int(identifier)] }
 
+    // A table of its own, because a type is large to copy.
+    private static let lengths: [Length?] = kinds.map { $0?.length }
+
+    /// Returns the length of the type with a number; nil if there is none.
+    static func length(_ identifier: UInt8) -> Length? { lengths[Int(identifier)] }
+
     /// Returns the number of the type for a state; nil if there is none.
     static func identifier(of state: SensorState.Kind) -> UInt8? { states.first { $0.1 == state }?.0 }
 

@@ -7,14 +7,20 @@ public struct Govee: AdvertisementFormat {
 
     /// The layout of the payload, named by a typical model.
     public enum Family: String, Hashable, Sendable, CaseIterable {
-        /// H5072, H5075: one number for temperature and humidity.
+        /// H5072, H5075, H5129: one number for temperature and humidity.
         case h5075 = "H5072/H5075"
         /// H5074: separate numbers.
         case h5074 = "H5074"
         /// H5051, H5052, H5071: like H5074, and two more bytes.
         case h5051 = "H5051"
-        /// H5100, H5101, H5102, H5104, H5105, H5174, H5177: one number.
+        /// H5100, H5101, H5102, H5103, H5104, H5105, H5110, H5174, H5177: one number.
         case h5100 = "H5100"
+        /// H5108: like H5100, and two more bytes.
+        case h5108 = "H5108"
+        /// H5106: one number for temperature, humidity and particles. Recognised by its name.
+        case h5106 = "H5106"
+        /// H5140: one number, and carbon dioxide. Recognised by its name.
+        case h5140 = "H5140"
         /// H5178: one number, and the number of the sensor.
         case h5178 = "H5178"
         /// H5179: separate numbers.
@@ -27,13 +33,17 @@ public struct Govee: AdvertisementFormat {
     public var temperature: Double?
     /// Relative humidity in percent; nil if the sensor reports a fault.
     public var humidity: Double?
-    /// The charge of the battery in percent.
-    public var battery: Int
+    /// The charge of the battery in percent; nil for H5106 and H5140.
+    public var battery: Int?
+    /// Carbon dioxide in ppm. H5140 only; nil if the sensor reports a fault.
+    public var carbonDioxide: Int?
+    /// Particles of at most 2.5 µm, in µg/m³. H5106 only; nil if the sensor reports a fault.
+    public var particles: Int?
     /// The number of the sensor: 0 is the display, 1 the remote sensor. H5178 only.
     public var sensor = 0
 
     /// Makes a value.
-    public init(_ family: Family = .h5075, temperature: Double?, humidity: Double?, battery: Int, sensor: Int = 0) {
+    public init(_ family: Family = .h5075, temperature: Double?, humidity: Double?, battery: Int?, sensor: Int = 0) {
         self.family = family
         self.temperature = temperature
         self.humidity = humidity
@@ -48,59 +58,111 @@ public struct Govee: AdvertisementFormat {
         let count: Int
         /// The first byte of the temperature.
         let offset: Int
-        /// Whether temperature and humidity are one number of three bytes.
-        let isPacked: Bool
+        let content: Content
         /// Bytes that the encoder writes at the beginning.
         let prefix: [UInt8]
     }
 
+    /// How the values are stored.
+    private enum Content: Sendable {
+        /// Two numbers of two bytes, and the battery.
+        case separate
+        /// Temperature and humidity in three bytes, and the battery.
+        case packed
+        /// Temperature and humidity in three bytes, carbon dioxide, and a byte for faults.
+        case packedWithGas
+        /// Temperature, humidity and particles in four bytes.
+        case packedWithParticles
+    }
+
     // Table: families, in the order in which they are tried.
     private static let places = [
-        Place(family: .h5075, company: 0xEC88, count: 6, offset: 1, isPacked: true, prefix: [0x00]),
-        Place(family: .h5074, company: 0xEC88, count: 7, offset: 1, isPacked: false, prefix: [0x00]),
-        Place(family: .h5051, company: 0xEC88, count: 9, offset: 1, isPacked: false, prefix: [0x00]),
-        Place(family: .h5100, company: 0x0001, count: 6, offset: 2, isPacked: true, prefix: [0x01, 0x01]),
-        Place(family: .h5178, company: 0x0001, count: 9, offset: 3, isPacked: true, prefix: [0x01, 0x00]),
-        Place(family: .h5179, company: 0x8801, count: 9, offset: 4, isPacked: false, prefix: [0xEC, 0x00]),
+        Place(family: .h5075, company: 0xEC88, count: 6, offset: 1, content: .packed, prefix: [0x00]),
+        Place(family: .h5074, company: 0xEC88, count: 7, offset: 1, content: .separate, prefix: [0x00]),
+        Place(family: .h5051, company: 0xEC88, count: 9, offset: 1, content: .separate, prefix: [0x00]),
+        Place(family: .h5100, company: 0x0001, count: 6, offset: 2, content: .packed, prefix: [0x01, 0x01]),
+        Place(family: .h5108, company: 0x0001, count: 8, offset: 2, content: .packed, prefix: [0x01, 0x01]),
+        Place(family: .h5178, company: 0x0001, count: 9, offset: 3, content: .packed, prefix: [0x01, 0x00]),
+        Place(family: .h5179, company: 0x8801, count: 9, offset: 4, content: .separate, prefix: [0xEC, 0x00]),
     ]
 
-    private static func place(_ section: AdvertisedSection) -> Place? {
+    // Table: families that only the name distinguishes from another one with the same length.
+    private static let named = [
+        Place(
+            family: .h5106, company: 0x0001, count: 6, offset: 2, content: .packedWithParticles, prefix: [0x01, 0x01]),
+        Place(family: .h5140, company: 0x0001, count: 8, offset: 2, content: .packedWithGas, prefix: [0x01, 0x01]),
+    ]
+
+    /// The number of bytes without the iBeacon that some models append to their own data.
+    private static func count(_ bytes: [UInt8]) -> Int {
+        let end = bytes.count - 25
+        guard end >= 6, bytes[end] == 0x4C, bytes[end + 1] == 0, bytes[end + 2] == 2, bytes[end + 3] == 0x15 else {
+            return bytes.count
+        }
+        return end
+    }
+
+    private static func place(_ section: AdvertisedSection, _ name: String?) -> Place? {
         guard section.kind == .manufacturer else { return nil }
-        return places.first { $0.company == section.identifier && $0.count == section.bytes.count }
+        let count = count(section.bytes)
+        if section.identifier == 1, let name {
+            if count == 6, name.contains("H5106") { return named[0] }
+            if count == 8, name.contains("5140") { return named[1] }
+        }
+        for index in places.indices where places[index].count == count && places[index].company == section.identifier {
+            return places[index]
+        }
+        return nil
     }
 
     /// Whether a section belongs to this format.
-    public static func matches(_ section: AdvertisedSection, name: String?) -> Bool { place(section) != nil }
+    public static func matches(_ section: AdvertisedSection, name: String?) -> Bool { place(section, name) != nil }
 
     /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let bytes = section.bytes
-        guard let place = Self.place(section) else {
+        guard let place = Self.place(section, sender.name) else {
             throw ValueDecodingError(
                 "govee", bytes.count < 6 ? .tooShort(needed: 6) : .tooLong(allowed: 9), bytes: bytes)
         }
         family = place.family
         sensor = place.family == .h5178 ? Int(bytes[2]) : 0
         let offset = place.offset
-        if place.isPacked {
-            let number = Int(bytes[offset]) << 16 | Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2])
-            let status = bytes[offset + 3]
-            battery = Int(status & 0x7F)
-            guard status & 0x80 == 0 else { return }
-            let size = number & 0x7F_FFFF
-            temperature = Double(size / 1000) / 10 * (number & 0x80_0000 == 0 ? 1 : -1)
-            humidity = Double(size % 1000) / 10
-        } else {
+        if case .separate = place.content {
             let number = Int16(truncatingIfNeeded: Int(bytes[offset]) | Int(bytes[offset + 1]) << 8)
             temperature = Double(number) / 100
             humidity = Double(Int(bytes[offset + 2]) | Int(bytes[offset + 3]) << 8) / 100
             battery = Int(bytes[offset + 4])
+            return
         }
+        var number = Int(bytes[offset]) << 16 | Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2])
+        var sign = 0x80_0000
+        var thousandths: Int?
+        switch place.content {
+        case .packedWithGas: if bytes[offset + 5] != 0 { return }
+        case .packedWithParticles:
+            (number, sign) = (number << 8 | Int(bytes[offset + 3]), sign << 8)
+            thousandths = (number & (sign - 1)) % 1000
+        default:
+            battery = Int(bytes[offset + 3] & 0x7F)
+            if bytes[offset + 3] & 0x80 != 0 { return }
+        }
+        var size = number & (sign - 1)
+        if thousandths != nil { size /= 1000 }
+        // Impossible temperatures mean a fault, as the bit beside the battery does.
+        guard Self.possible.contains(number & sign == 0 ? size / 1000 : -(size / 1000)) else { return }
+        temperature = Double(size / 1000) / 10 * (number & sign == 0 ? 1 : -1)
+        humidity = Double(size % 1000) / 10
+        particles = thousandths
+        if case .packedWithGas = place.content { carbonDioxide = Int(bytes[offset + 3]) << 8 | Int(bytes[offset + 4]) }
     }
+
+    /// The temperatures of a sensor that works, in tenths of a degree.
+    private static let possible = -400...1000
 
     /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
-        guard let place = Self.places.first(where: { $0.family == family }) else {
+        guard let place = (Self.places + Self.named).first(where: { $0.family == family }) else {
             throw ValueEncodingError("govee", field: "family", .outOfRange)
         }
         var bytes = place.prefix + [UInt8](repeating: 0, count: place.count - place.prefix.count)
@@ -110,32 +172,75 @@ public struct Govee: AdvertisementFormat {
             }
             bytes[2] = number
         }
-        bytes.replaceSubrange(place.offset..., with: try place.isPacked ? packed() : separate())
+        let values: [UInt8] =
+            switch place.content {
+            case .separate: try separate()
+            case .packed: try packed()
+            case .packedWithGas: try packedWithGas()
+            case .packedWithParticles: try packedWithParticles()
+            }
+        bytes.replaceSubrange(place.offset..., with: values)
         bytes += [UInt8](repeating: 0, count: place.count - bytes.count)
         return .manufacturer(place.company, bytes)
     }
 
     private func packed() throws(ValueEncodingError) -> [UInt8] {
-        guard let charge = UInt8(exactly: battery), charge < 0x80 else {
-            throw ValueEncodingError("govee", field: "battery", .outOfRange)
+        let charge = try charge()
+        guard charge < 0x80 else { throw ValueEncodingError("govee", field: "battery", .outOfRange) }
+        guard let number = try packedNumber() else { return [0, 0, 0, charge | 0x80] }
+        return bigEndian(number.size | (number.isNegative ? 0x80_0000 : 0), 3) + [charge]
+    }
+
+    private func packedWithGas() throws(ValueEncodingError) -> [UInt8] {
+        guard let number = try packedNumber() else {
+            guard carbonDioxide == nil else {
+                throw ValueEncodingError("govee", field: "carbonDioxide", .contradiction)
+            }
+            return [0, 0, 0, 0, 0, 1]
         }
+        let gas = try field("carbonDioxide", carbonDioxide, below: 0x1_0000)
+        return bigEndian(number.size | (number.isNegative ? 0x80_0000 : 0), 3) + bigEndian(gas, 2) + [0]
+    }
+
+    private func packedWithParticles() throws(ValueEncodingError) -> [UInt8] {
+        guard let number = try packedNumber() else {
+            guard particles == nil else { throw ValueEncodingError("govee", field: "particles", .contradiction) }
+            // There is no bit for a fault, so a fault is an impossible temperature.
+            return [0x7F, 0xFF, 0xFF, 0xFF]
+        }
+        let size = number.size * 1000 + (try field("particles", particles, below: 1000))
+        return bigEndian(size | (number.isNegative ? 0x8000_0000 : 0), 4)
+    }
+
+    private func bigEndian(_ number: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: number >> ((count - 1 - $0) * 8)) }
+    }
+
+    private func field(_ name: String, _ value: Int?, below limit: Int) throws(ValueEncodingError) -> Int {
+        guard let value else { throw ValueEncodingError("govee", field: name, .missing) }
+        guard value >= 0, value < limit else { throw ValueEncodingError("govee", field: name, .outOfRange) }
+        return value
+    }
+
+    private func charge() throws(ValueEncodingError) -> UInt8 {
+        UInt8(truncatingIfNeeded: try field("battery", battery, below: 0x100))
+    }
+
+    /// The thousandfold of the tenths of a degree plus the tenths of a percent; nil if the sensor reports a fault.
+    private func packedNumber() throws(ValueEncodingError) -> (size: Int, isNegative: Bool)? {
         guard let temperature, let humidity else {
             guard temperature == nil, humidity == nil else {
                 throw ValueEncodingError("govee", field: "humidity", .contradiction)
             }
-            return [0, 0, 0, charge | 0x80]
+            return nil
         }
-        guard let tenths = Int(exactly: (abs(temperature) * 10).rounded()), tenths <= 8388 else {
+        guard let tenths = Int(exactly: (temperature * 10).rounded()), Self.possible.contains(tenths) else {
             throw ValueEncodingError("govee", field: "temperature", .outOfRange)
         }
         guard let moisture = Int(exactly: (humidity * 10).rounded()), (0...999).contains(moisture) else {
             throw ValueEncodingError("govee", field: "humidity", .outOfRange)
         }
-        guard tenths * 1000 + moisture <= 0x7F_FFFF else {
-            throw ValueEncodingError("govee", field: "temperature", .outOfRange)
-        }
-        let number = (tenths * 1000 + moisture) | (temperature < 0 ? 0x80_0000 : 0)
-        return [number >> 16, number >> 8, number].map { UInt8(truncatingIfNeeded: $0) } + [charge]
+        return (abs(tenths) * 1000 + moisture, temperature < 0)
     }
 
     private func separate() throws(ValueEncodingError) -> [UInt8] {
@@ -145,13 +250,19 @@ public struct Govee: AdvertisementFormat {
         guard let humidity, let moisture = UInt16(exactly: (humidity * 100).rounded()) else {
             throw ValueEncodingError("govee", field: "humidity", humidity == nil ? .missing : .outOfRange)
         }
-        guard let charge = UInt8(exactly: battery) else {
-            throw ValueEncodingError("govee", field: "battery", .outOfRange)
-        }
         return [
             UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8),
-            UInt8(truncatingIfNeeded: moisture), UInt8(truncatingIfNeeded: moisture >> 8), charge,
+            UInt8(truncatingIfNeeded: moisture), UInt8(truncatingIfNeeded: moisture >> 8), try charge(),
         ]
+    }
+
+    /// The local name with which the device must advertise.
+    public var requiredName: String? {
+        switch family {
+        case .h5106: "GVH5106"
+        case .h5140: "GV5140"
+        default: nil
+        }
     }
 
     /// The value in the form that is independent of the format.
@@ -159,7 +270,9 @@ public struct Govee: AdvertisementFormat {
         var reading = SensorReading(format: .govee, model: family.rawValue)
         reading.add(.temperature, temperature, .celsius)
         reading.add(.humidity, humidity, .percent)
-        reading.add(.batteryLevel, Double(battery), .percent)
+        reading.add(.batteryLevel, battery.map(Double.init), .percent)
+        reading.add(.carbonDioxide, carbonDioxide.map(Double.init), .partsPerMillion)
+        reading.add(.particles2_5, particles.map(Double.init), .microgramPerCubicMetre)
         if temperature == nil { reading.states.append(SensorState(.problem, true)) }
         if family == .h5178 { reading.identifiers.append(SensorIdentifier(.device, .number(UInt64(max(0, sensor))))) }
         return reading

@@ -127,19 +127,30 @@ extension Aranet: MeasurementFormat {
 
 extension Govee: MeasurementFormat {
     /// The quantities that values of the format can have.
-    public static var quantities: [Quantity] { [.temperature, .humidity, .batteryLevel] }
+    public static var quantities: [Quantity] {
+        [.temperature, .humidity, .batteryLevel, .carbonDioxide, .particles2_5]
+    }
 
-    /// Makes a value of an H5075.
+    /// Makes a value of an H5075, or of an H5140 or H5106 if carbon dioxide or particles are measured.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         var list = MeasurementList("govee", measurements)
         let temperature = try list.need(.temperature, .celsius)
         let humidity = try list.need(.humidity, .percent)
-        let battery = try list.take(.batteryLevel, .percent) ?? 100
-        try list.finish()
-        guard let charge = Int(exactly: battery.rounded()) else {
-            throw ValueEncodingError("govee", field: "batteryLevel", .outOfRange)
+        func take(_ quantity: Quantity, _ unit: MeasurementUnit) throws(ValueEncodingError) -> Int? {
+            guard let value = try list.take(quantity, unit) else { return nil }
+            guard let number = Int(exactly: value.rounded()) else {
+                throw ValueEncodingError("govee", field: quantity.rawValue, .outOfRange)
+            }
+            return number
         }
-        self.init(temperature: temperature, humidity: humidity, battery: charge)
+        let carbonDioxide = try take(.carbonDioxide, .partsPerMillion)
+        let particles = carbonDioxide == nil ? try take(.particles2_5, .microgramPerCubicMetre) : nil
+        let family = carbonDioxide != nil ? Family.h5140 : particles != nil ? .h5106 : .h5075
+        let battery = family == .h5075 ? try take(.batteryLevel, .percent) ?? 100 : nil
+        try list.finish()
+        self.init(family, temperature: temperature, humidity: humidity, battery: battery)
+        self.carbonDioxide = carbonDioxide
+        self.particles = particles
     }
 }
 

@@ -21,6 +21,8 @@ public struct MiBeacon: AdvertisementFormat {
     public var objects: [Object]
     /// The counter of the encryption, 24 bits; nil if the frame is not encrypted.
     public var encryptionCounter: UInt32?
+    /// The bytes after the last complete object. Some thermometers send one.
+    public var undecoded: [UInt8] = []
     /// The last byte of a frame with legacy encryption.
     public var legacyTrailer: UInt8 = 0
     /// The bits of the frame control that this type has no property for.
@@ -111,33 +113,35 @@ public struct MiBeacon: AdvertisementFormat {
         }
         guard control & Control.object != 0 else { return }
         guard control & Control.encrypted != 0 else {
-            objects = try Self.parse(Array(bytes[position...]), at: position, of: bytes)
+            try parse(bytes, from: position, of: bytes)
             return
         }
         let plain = try open(position, bytes, sender: sender)
         do {
-            objects = try Self.parse(plain, at: 0, of: bytes)
+            try parse(plain, from: 0, of: bytes)
         } catch {
-            // Legacy encryption has no tag: only malformed objects show that the key is wrong.
             throw ValueDecodingError("mibeacon", version < 4 ? .wrongKey : error.reason, bytes: bytes)
         }
+        // Legacy encryption has no tag: only malformed objects show that the key is wrong.
+        if version < 4, !undecoded.isEmpty { throw ValueDecodingError("mibeacon", .wrongKey, bytes: bytes) }
     }
 
-    private static func parse(
-        _ plain: [UInt8], at offset: Int, of all: [UInt8]
-    ) throws(ValueDecodingError) -> [Object] {
-        var objects: [Object] = []
-        var position = 0
+    private mutating func parse(_ plain: [UInt8], from start: Int, of all: [UInt8]) throws(ValueDecodingError) {
+        objects.reserveCapacity((plain.count - start) / 4)
+        var position = start
         while position < plain.count {
             guard position + 2 < plain.count, position + 3 + Int(plain[position + 2]) <= plain.count else {
-                throw ValueDecodingError("mibeacon", .lengthBeyondEnd(offset: offset + position + 2), bytes: all)
+                guard !objects.isEmpty else {
+                    throw ValueDecodingError("mibeacon", .lengthBeyondEnd(offset: position + 2), bytes: all)
+                }
+                undecoded = Array(plain[position...])
+                return
             }
             let end = position + 3 + Int(plain[position + 2])
             let identifier = UInt16(plain[position]) | UInt16(plain[position + 1]) << 8
             objects.append(Object(identifier, Array(plain[(position + 3)..<end])))
             position = end
         }
-        return objects
     }
 
     /// Encodes the value. Throws with the field that cannot be represented.
@@ -160,6 +164,10 @@ public struct MiBeacon: AdvertisementFormat {
             plain += [UInt8(truncatingIfNeeded: object.identifier), UInt8(object.identifier >> 8), count]
             plain += object.bytes
         }
+        guard undecoded.isEmpty || !objects.isEmpty else {
+            throw ValueEncodingError("mibeacon", field: "undecoded", .contradiction)
+        }
+        plain += undecoded
         let header = [control, control >> 8, product, product >> 8].map { UInt8(truncatingIfNeeded: $0) }
         let start = header + [frameCounter] + (address?.bytes.reversed() ?? []) + capability
         guard isEncrypted else { return .service(Self.service, start + plain) }
@@ -173,8 +181,19 @@ extension MiBeacon {
     // Formula: legacy nonce = first five bytes ‖ counter ‖ first five bytes of the address as sent.
     // Formula: nonce = address as sent ‖ product ‖ frame counter ‖ counter.
     private func nonce(_ start: [UInt8], _ address: SenderAddress, _ counter: [UInt8]) -> [UInt8] {
-        let reversed = Array(address.bytes.reversed())
-        return version < 4 ? start + counter + reversed.prefix(5) : reversed + start[2..<5] + counter
+        var nonce: [UInt8] = []
+        nonce.reserveCapacity(14)
+        if version < 4 {
+            nonce += start
+            nonce += counter
+            address.append(to: &nonce, reversed: true)
+            nonce.removeLast()
+        } else {
+            address.append(to: &nonce, reversed: true)
+            nonce += start[2..<5]
+            nonce += counter
+        }
+        return nonce
     }
 
     private mutating func open(
@@ -191,16 +210,16 @@ extension MiBeacon {
         }
         guard let device = address ?? sender.address else { throw failure(.missingAddress) }
         let end = bytes.count - tail
-        let sealed = Array(bytes[position..<end])
+        let sealed = bytes[position..<end]
         let counter = Array(bytes[end..<(end + 3)])
         encryptionCounter = UInt32(counter[0]) | UInt32(counter[1]) << 8 | UInt32(counter[2]) << 16
         let nonce = nonce(Array(bytes[0..<5]), device, counter)
         if version < 4 {
             legacyTrailer = bytes[bytes.count - 1]
-            return CCM(cipher: cipher).counterMode(sealed, nonce: nonce)
+            return CCM(cipher: cipher).counterMode(Array(sealed), nonce: nonce)
         }
         let plain = CCM(cipher: cipher).open(
-            sealed, tag: Array(bytes[(end + 3)...]), nonce: nonce, authenticated: [0x11])
+            sealed, tag: bytes[(end + 3)...], nonce: nonce, authenticated: [0x11])
         guard let plain else { throw failure(.wrongKey) }
         return plain
     }
@@ -234,17 +253,12 @@ extension MiBeacon {
         var reading = SensorReading(format: .miBeacon, model: MiBeaconObjects.models[product])
         reading.isEncrypted = encryptionCounter != nil
         reading.packetCounter = encryptionCounter.map { $0 << 8 | UInt32(frameCounter) } ?? UInt32(frameCounter)
-        reading.identifiers = [
-            SensorIdentifier(.product, .bytes([UInt8(product >> 8), UInt8(truncatingIfNeeded: product)]))
-        ]
+        reading.identifiers.reserveCapacity(2)
+        reading.identifiers.append(
+            SensorIdentifier(.product, .bytes([UInt8(product >> 8), UInt8(truncatingIfNeeded: product)])))
         if let address { reading.identifiers.append(SensorIdentifier(.address, .address(address))) }
-        for object in objects {
-            for measurement in object.measurements {
-                reading.add(measurement.quantity, measurement.value, measurement.unit)
-            }
-            MiBeaconObjects.addStates(object, to: &reading)
-            MiBeaconObjects.addEvents(object, to: &reading)
-        }
+        reading.measurements.reserveCapacity(objects.count + 1)
+        for object in objects { MiBeaconObjects.add(object, product: product, to: &reading) }
         return reading
     }
 }

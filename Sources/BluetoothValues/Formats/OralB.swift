@@ -25,6 +25,16 @@ public struct OralB: AdvertisementFormat, TableFormat {
         case selectionMenu = 8
         /// Off.
         case off = 9
+        /// It shows the result of brushing.
+        case summary = 10
+        /// The last test of the factory.
+        case finalTest = 113
+        /// A test of the electronics.
+        case boardTest = 114
+        /// Sleeping.
+        case sleeping = 115
+        /// Locked for transport.
+        case transport = 116
     }
 
     /// The version of the protocol.

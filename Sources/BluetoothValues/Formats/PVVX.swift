@@ -2,7 +2,7 @@
 ///
 /// The encrypted form has no address and no voltage.
 /// Source: published decoders and known payloads, not the vendor's document.
-public struct PVVX: AdvertisementFormat, TableFormat {
+public struct PVVX: ThermometerFirmware {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.pvvx
     /// The Environmental Sensing service.
@@ -65,36 +65,16 @@ public struct PVVX: AdvertisementFormat, TableFormat {
 
     /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
-        let bytes = section.bytes
-        if bytes.count == 11 {
-            let plain = try ThermometerCipher.open(bytes, subject: "pvvx", sender: sender)
-            self = try Self.encryptedLayout.decode(plain)
-            counter = Int(bytes[0])
-            isEncrypted = true
-        } else {
-            self = try Self.layout.decode(bytes)
-        }
+        self = try Self.decode(section, from: sender)
     }
 
     /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
-        guard isEncrypted else {
-            var value = self
-            value.address = address ?? sender.address ?? SenderAddress(0)
-            return .service(Self.service, try Self.layout.encode(value))
-        }
-        let plain = try Self.encryptedLayout.encode(self)
-        return .service(
-            Self.service, try ThermometerCipher.seal(plain, counter: counter, subject: "pvvx", sender: sender))
+        try encode(from: sender)
     }
 
     /// The value in the form that is independent of the format.
     public var reading: SensorReading {
-        var reading = SensorReading(format: .pvvx, model: "pvvx")
-        (isEncrypted ? Self.encryptedLayout : Self.layout).add(self, to: &reading)
-        reading.packetCounter = UInt32(truncatingIfNeeded: counter)
-        reading.isEncrypted = isEncrypted
-        if let address { reading.identifiers = [SensorIdentifier(.address, .address(address))] }
-        return reading
+        reading(model: "pvvx")
     }
 }

@@ -59,8 +59,9 @@ public struct Qingping: AdvertisementFormat {
 
     // Table: numbers of the products.
     private static let models: [UInt8: String] = [
-        0x01: "CGG1", 0x07: "CGG1", 0x09: "CGP1W", 0x0C: "CGD1", 0x0E: "CGDN1", 0x10: "CGDK2", 0x12: "CGPR1",
-        0x16: "CGG1", 0x18: "CGDK3", 0x24: "CGDN1", 0x04: "CGH1", 0x1E: "CGC1", 0x0D: "CGPR1",
+        0x01: "CGG1", 0x04: "CGH1", 0x07: "CGG1", 0x09: "CGP1W", 0x0C: "CGD1", 0x0E: "CGDN1", 0x0F: "CGM1",
+        0x10: "CGDK2", 0x12: "CGPR1", 0x15: "CGF1W", 0x16: "CGG1", 0x18: "CGP23W", 0x1E: "CGC1", 0x24: "CGDN1",
+        0x26: "CGP23W", 0x33: "CGP22C", 0x4F: "CGG3", 0x52: "CGR1PC", 0x5D: "CGP22C", 0x62: "CGR1PC",
     ]
 
     /// The first byte. Its bit 6 marks an event.

@@ -131,7 +131,7 @@ public struct Sensirion: AdvertisementFormat, TableFormat {
         }
         // Two reserved bytes may follow.
         let isPadded = (bytes[1] == 3 || bytes[1] == 8) && bytes.count == 12
-        self = try layout.decode(isPadded ? Array(bytes.prefix(10)) : bytes)
+        self = try layout.decode(isPadded ? Array(bytes.prefix(10)) : bytes, of: bytes)
     }
 
     /// Encodes the value. Throws with the field that cannot be represented.

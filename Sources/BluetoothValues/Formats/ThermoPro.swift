@@ -1,33 +1,50 @@
-/// ThermoPro thermometers TP35x and TP39x. The company identifier of their data is a part of the values.
+/// ThermoPro thermometers. The company identifier of their data is a part of the values.
 ///
-/// They are recognised by a name that begins with `TP35` or `TP39`.
+/// Room thermometers have a name that begins with `TP35` or `TP39`, meat probes one with `TP96` or `TP97`.
 /// Source: published decoders and known payloads, not the vendor's document.
 public struct ThermoPro: AdvertisementFormat, TableFormat {
     /// The format that this type decodes and encodes.
     public static let format = SensorFormat.thermoPro
 
-    /// Temperature in °C; nil if the device has none at the moment.
+    /// Temperature in °C; nil if the device has none at the moment. For a probe, that of the surroundings.
     public var temperature: Double?
-    /// Relative humidity in percent; nil if the device has none at the moment.
+    /// Relative humidity in percent; nil for a probe, and if the device has none at the moment.
     public var humidity: Double?
-    /// The battery: 0 is nearly empty, 1 is half full, 2 is full.
+    /// The temperature of the tip in °C. Probes only.
+    public var probeTemperature: Double?
+    /// The battery's voltage. Probes only.
+    public var voltage: Double?
+    /// The battery: 0 is nearly empty, 1 is half full, 2 is full. Room thermometers only.
     public var batteryStep = 2
     /// The model, with which the advertised name begins.
     public var model = "TP357"
-    /// The first byte, of unknown meaning.
+    /// The first byte: of unknown meaning, or the number of the probe from 0 on.
     public var header = 0xC2
-    /// The last byte, of unknown meaning.
+    /// The last byte, of unknown meaning. Room thermometers only.
     public var trailer = 0x2C
+    /// The other bits of the byte of the battery, of unknown meaning. Room thermometers only.
+    public var status = 0
+    /// Further bytes, of unknown meaning.
+    public var undecoded: [UInt8] = []
 
     /// Makes a value without measurements.
     public init() {}
 
-    /// Makes a value.
+    /// Makes a value of a room thermometer.
     public init(temperature: Double?, humidity: Double?, batteryStep: Int = 2, model: String = "TP357") {
         self.temperature = temperature
         self.humidity = humidity
         self.batteryStep = batteryStep
         self.model = model
+    }
+
+    /// Makes a value of a meat probe. Probes are counted from 0.
+    public init(probe: Int, temperature: Double, surroundings: Double, voltage: Double, model: String = "TP960R") {
+        probeTemperature = temperature
+        self.temperature = surroundings
+        self.voltage = voltage
+        self.model = model
+        header = probe
     }
 
     // The offsets count from the company identifier.
@@ -38,18 +55,38 @@ public struct ThermoPro: AdvertisementFormat, TableFormat {
             .number(\.temperature, .s16(1), .tenth, .temperature, .celsius),
             .number(\.humidity, .u8(3), .one, .humidity, .percent),
             .integer("batteryStep", \.batteryStep, .bits(4, from: 0, count: 2)),
+            .integer("status", \.status, .bits(4, from: 2, count: 6)),
             .integer("trailer", \.trailer, .u8(5)),
         ])
 
+    static let probeLayout = Layout<ThermoPro>(
+        "thermopro", length: 7,
+        [
+            .integer("probe", \.header, .u8(0)),
+            .number(\.probeTemperature, .u16(1), .one.plus(-30), .probeTemperature, .celsius),
+            .number(\.voltage, .u16(3), .thousandth, .voltage, .volt),
+            .number(\.temperature, .u16(5), .one.plus(-30), .temperature, .celsius),
+        ])
+
+    private static func isProbe(_ name: String) -> Bool { name.hasPrefix("TP96") || name.hasPrefix("TP97") }
+
     /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
-        guard section.kind == .manufacturer, section.bytes.count == 4, let name else { return false }
-        return name.hasPrefix("TP35") || name.hasPrefix("TP39")
+        let count = section.bytes.count
+        guard section.kind == .manufacturer, (4...11).contains(count), let name, name.hasPrefix("TP") else {
+            return false
+        }
+        if isProbe(name) { return count == 5 || count == 11 }
+        return (4...8).contains(count) && (name.hasPrefix("TP35") || name.hasPrefix("TP39"))
     }
 
     /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
-        self = try Self.layout.decode(WholeManufacturerData.join(section))
+        let bytes = WholeManufacturerData.join(section)
+        let layout = Self.isProbe(sender.name ?? "") ? Self.probeLayout : Self.layout
+        let length = layout.length.upperBound
+        self = try layout.decode(bytes.count > length ? Array(bytes.prefix(length)) : bytes, of: section.bytes)
+        undecoded = Array(bytes.dropFirst(length))
         // Only the three bytes together mean that there are no values: −0.1 °C is a temperature.
         if temperature == -0.1, humidity == 255 { (temperature, humidity) = (nil, nil) }
         if let name = sender.name { model = String(name.prefix { $0 != " " }) }
@@ -58,8 +95,11 @@ public struct ThermoPro: AdvertisementFormat, TableFormat {
     /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
         var value = self
-        if temperature == nil, humidity == nil { (value.temperature, value.humidity) = (-0.1, 255) }
-        return WholeManufacturerData.split(try Self.layout.encode(value))
+        let layout = Self.isProbe(model) ? Self.probeLayout : Self.layout
+        if !Self.isProbe(model), temperature == nil, humidity == nil {
+            (value.temperature, value.humidity) = (-0.1, 255)
+        }
+        return WholeManufacturerData.split(try layout.encode(value) + undecoded)
     }
 
     /// The local name with which the device must advertise.
@@ -68,6 +108,11 @@ public struct ThermoPro: AdvertisementFormat, TableFormat {
     /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .thermoPro, model: model)
+        if Self.isProbe(model) {
+            Self.probeLayout.add(self, to: &reading)
+            reading.identifiers = [SensorIdentifier(.device, .number(UInt64(max(0, header))))]
+            return reading
+        }
         Self.layout.add(self, to: &reading)
         let levels: [Double?] = [1, 50, 100, nil]
         reading.add(.batteryLevel, levels[batteryStep & 3], .percent)

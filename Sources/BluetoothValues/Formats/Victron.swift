@@ -115,6 +115,43 @@ public struct Victron: AdvertisementFormat {
                 RecordField(.temperature, .run(88, 7), .one.plus(-40), .celsius, absent: 0x7F),
                 RecordField(.current, .run(95, 9), .tenth, .ampere, absent: 0x1FF),
             ]),
+        // Battery protection. The qualities are the reason of a warning and the reason for being off.
+        0x09: Record(
+            15,
+            [
+                chargerState, RecordField(.channel, .run(8, 8), .one, absent: 0xFF),
+                RecordField(.errorCode, .run(16, 8), .one, absent: 0xFF), RecordField(.errorCode, .run(24, 16)),
+                RecordField(.quality, .run(40, 16)),
+                RecordField(.auxiliaryVoltage, .run(56, 16, signed: true), .hundredth, .volt, absent: 0x7FFF),
+                RecordField(.voltage, .run(72, 16), .hundredth, .volt, absent: 0xFFFF),
+                RecordField(.quality, .run(88, 32)),
+            ]),
+        // Lynx smart BMS. The mode is the state of inputs and outputs.
+        0x0A: Record(
+            16,
+            [
+                RecordField(.errorCode, .run(0, 8)),
+                RecordField(.timeRemaining, .run(8, 16), .one, .minute, absent: 0xFFFF),
+                RecordField(.voltage, .run(24, 16, signed: true), .hundredth, .volt, absent: 0x7FFF),
+                RecordField(.current, .run(40, 16, signed: true), .tenth, .ampere, absent: 0x7FFF),
+                RecordField(.mode, .run(56, 16)), RecordField(.errorCode, .run(72, 18)),
+                RecordField(.stateOfCharge, .run(90, 10), .tenth, .percent, absent: 0x3FF),
+                RecordField(.consumedCharge, .run(100, 20), .tenth, .ampereHour, absent: 0xFFFFF),
+                RecordField(.temperature, .run(120, 7), .one.plus(-40), .celsius, absent: 0x7F),
+            ]),
+        // Multi RS. The powers are those of the input, the output and the solar panels.
+        0x0B: Record(
+            14,
+            [
+                chargerState, chargerError,
+                RecordField(.current, .run(16, 16, signed: true), .tenth, .ampere, absent: 0x7FFF),
+                RecordField(.voltage, .run(32, 14), .hundredth, .volt, absent: 0x3FFF),
+                RecordField(.channel, .run(46, 2), absent: 3),
+                RecordField(.power, .run(48, 16, signed: true), .one, .watt, absent: 0x7FFF),
+                RecordField(.power, .run(64, 16, signed: true), .one, .watt, absent: 0x7FFF),
+                RecordField(.power, .run(80, 16), .one, .watt, absent: 0xFFFF),
+                RecordField(.yieldToday, .run(96, 16), .times(10), .wattHour, absent: 0xFFFF),
+            ]),
         // VE.Bus inverter and charger.
         0x0C: Record(
             13,
@@ -129,12 +166,38 @@ public struct Victron: AdvertisementFormat {
                 RecordField(.temperature, .run(88, 7), .one.plus(-40), .celsius, absent: 0x7F),
                 RecordField(.stateOfCharge, .run(95, 7), .one, .percent, absent: 0x7F),
             ]),
+        // DC energy meter. The channel is the kind of source or load, the mode that of the auxiliary input.
+        0x0D: Record(
+            11,
+            [
+                RecordField(.channel, .run(0, 16, signed: true)),
+                RecordField(.voltage, .run(16, 16, signed: true), .hundredth, .volt, absent: 0x7FFF),
+                RecordField(.errorCode, .run(32, 16)), RecordField(.mode, .run(64, 2)),
+                RecordField(
+                    .auxiliaryVoltage, .run(48, 16, signed: true), .hundredth, .volt, if: auxiliary(.run(64, 2), 0)),
+                RecordField(
+                    .temperature, .run(48, 16), .hundredth.plus(-27315), .celsius, absent: 0xFFFF,
+                    if: auxiliary(.run(64, 2), 2)),
+                RecordField(.current, .run(66, 22, signed: true), .thousandth, .ampere, absent: -1),
+            ]),
+        // Orion XS.
+        0x0F: Record(
+            14,
+            [
+                chargerState, chargerError,
+                RecordField(.voltage, .run(16, 16), .hundredth, .volt, absent: 0xFFFF),
+                RecordField(.current, .run(32, 16), .tenth, .ampere, absent: 0xFFFF),
+                RecordField(.auxiliaryVoltage, .run(48, 16), .hundredth, .volt, absent: 0xFFFF),
+                RecordField(.current, .run(64, 16), .tenth, .ampere, absent: 0xFFFF),
+                RecordField(.quality, .run(80, 32)),
+            ]),
     ]
 
     // Table: names of the types of records.
     private static let models: [UInt8: String] = [
         0x01: "Solar charger", 0x02: "Battery monitor", 0x03: "Inverter", 0x04: "DC/DC converter",
-        0x05: "Smart lithium", 0x08: "AC charger", 0x0C: "VE.Bus",
+        0x05: "Smart lithium", 0x08: "AC charger", 0x09: "Battery protect", 0x0A: "Lynx smart BMS", 0x0B: "Multi RS",
+        0x0C: "VE.Bus", 0x0D: "DC energy meter", 0x0F: "Orion XS",
     ]
 
     /// Whether a section belongs to this format.

@@ -5,13 +5,19 @@ struct CCM: Sendable {
     let cipher: AES128
 
     /// Decrypts and checks the tag; nil if the tag does not match, or the nonce or tag has an impossible length.
-    func open(_ sealed: [UInt8], tag: [UInt8], nonce: [UInt8], authenticated: [UInt8] = []) -> [UInt8]? {
+    func open(
+        _ sealed: some Collection<UInt8>, tag: some Collection<UInt8>, nonce: [UInt8], authenticated: [UInt8] = []
+    ) -> [UInt8]? {
         guard Self.allows(nonce: nonce.count, tag: tag.count, message: sealed.count) else { return nil }
-        let plain = counterMode(sealed, nonce: nonce)
+        let plain = counterMode(Array(sealed), nonce: nonce)
         let expected = makeTag(plain, length: tag.count, nonce: nonce, authenticated: authenticated)
         // Compares without an early exit, so that the time does not depend on the position of the first difference.
         var difference: UInt8 = 0
-        for index in tag.indices { difference |= tag[index] ^ expected[index] }
+        var position = 0
+        for byte in tag {
+            difference |= byte ^ expected[position]
+            position += 1
+        }
         return difference == 0 ? plain : nil
     }
 
@@ -25,16 +31,15 @@ struct CCM: Sendable {
     }
 
     /// Encrypts or decrypts without a tag, as the legacy encryption of MiBeacon does.
-    func counterMode(_ bytes: [UInt8], nonce: [UInt8]) -> [UInt8] {
+    func counterMode(_ bytes: consuming [UInt8], nonce: [UInt8]) -> [UInt8] {
         let lengthBytes = 15 - nonce.count
-        var output = bytes
         var counter = 0
         for start in stride(from: 0, to: bytes.count, by: 16) {
             counter += 1
             let key = cipher.encrypted(Self.block(flags: lengthBytes - 1, nonce: nonce, number: counter))
-            for index in start..<min(start + 16, bytes.count) { output[index] ^= key[index - start] }
+            for index in start..<min(start + 16, bytes.count) { bytes[index] ^= key[index - start] }
         }
-        return output
+        return bytes
     }
 
     private static func allows(nonce: Int, tag: Int, message: Int) -> Bool {

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The keys of devices by address. Descriptions and reflection never show a key.
 public struct KeyStore: Sendable {
     private var keys: [SenderAddress: DeviceKey] = [:]
@@ -13,7 +15,7 @@ public struct KeyStore: Sendable {
 
     /// The key of a device. Setting nil removes it.
     public subscript(address: SenderAddress) -> DeviceKey? {
-        get { keys[address] }
+        get { keys.isEmpty ? nil : keys[address] }
         set { keys[address] = newValue }
     }
 
@@ -57,6 +59,12 @@ public struct KeyStore: Sendable {
         }
     }
 
+    /// The lines of a key file, in the order of the addresses.
+    var lines: [String] {
+        keys.sorted { $0.key.number < $1.key.number }.map { "\($0.key)=" + HexText.text($0.value.bytes) }
+            + identities.map { "irk \($0.identity)=" + HexText.text($0.key.bytes) }
+    }
+
     private static func trim(_ text: Substring) -> Substring {
         var text = text
         while let first = text.first, first == " " || first == "\t" || first == "\r" { text.removeFirst() }
@@ -78,6 +86,8 @@ extension KeyStore: CustomStringConvertible, CustomDebugStringConvertible, Custo
 public enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file cannot be opened or read, with the error number of the system.
     case unreadable(path: String, errno: Int32)
+    /// The file exists, or cannot be created or written, with the error number of the system.
+    case unwritable(path: String, errno: Int32)
     /// Other users may read or write the file, with its permissions.
     case notPrivate(path: String, mode: UInt32)
     /// The file is larger than 4 MiB, or not UTF-8.
@@ -89,6 +99,8 @@ public enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreadable(let path, let errno): "The key file \(path) cannot be read (error \(errno))."
+        case .unwritable(let path, EEXIST): "The key file \(path) exists; remove it, or give another path."
+        case .unwritable(let path, let errno): "The key file \(path) cannot be written (error \(errno))."
         case .notPrivate(let path, let mode):
             "Other users may access the key file \(path) (mode 0\(String(mode, radix: 8))); run chmod 600 on it."
         case .unsuitable(let path): "The key file \(path) is larger than 4 MiB or not UTF-8."

@@ -186,29 +186,36 @@ struct Layout<Root: TableFormat>: Sendable {
 
     /// Whether bytes have the length and the constants of the layout.
     func matches(_ bytes: [UInt8]) -> Bool {
-        guard length.contains(bytes.count) else { return false }
-        for constant in constants where bytes[constant.offset] & constant.mask != constant.value { return false }
-        return true
+        length.contains(bytes.count) && !hasOtherConstants(bytes)
     }
 
-    /// Decodes a payload.
-    func decode(_ bytes: [UInt8]) throws(ValueDecodingError) -> Root {
-        guard bytes.count >= length.lowerBound else {
-            throw ValueDecodingError(subject, .tooShort(needed: length.lowerBound), bytes: bytes)
-        }
-        guard bytes.count <= length.upperBound else {
-            throw ValueDecodingError(subject, .tooLong(allowed: length.upperBound), bytes: bytes)
-        }
-        for constant in constants where bytes[constant.offset] & constant.mask != constant.value {
-            throw ValueDecodingError(subject, .reservedIdentifier(Int(bytes[constant.offset])), bytes: bytes)
-        }
+    /// Decodes a payload. Errors have the bytes of the whole section if the payload is a part of it, or was decrypted.
+    func decode(_ bytes: [UInt8], of whole: [UInt8]? = nil) throws(ValueDecodingError) -> Root {
+        guard length.contains(bytes.count), !hasOtherConstants(bytes) else { throw mismatch(bytes, of: whole ?? bytes) }
         var root = Root()
         do {
             for index in fields.indices { try fields[index].read(bytes, into: &root) }
         } catch {
-            throw ValueDecodingError(subject, error.reason, bytes: bytes)
+            throw ValueDecodingError(subject, error.reason, bytes: whole ?? bytes)
         }
         return root
+    }
+
+    private func hasOtherConstants(_ bytes: [UInt8]) -> Bool {
+        for constant in constants where bytes[constant.offset] & constant.mask != constant.value { return true }
+        return false
+    }
+
+    private func mismatch(_ bytes: [UInt8], of whole: [UInt8]) -> ValueDecodingError {
+        if bytes.count < length.lowerBound {
+            return ValueDecodingError(subject, .tooShort(needed: length.lowerBound), bytes: whole)
+        }
+        if bytes.count > length.upperBound {
+            return ValueDecodingError(subject, .tooLong(allowed: length.upperBound), bytes: whole)
+        }
+        let other = constants.first { bytes[$0.offset] & $0.mask != $0.value }
+        return ValueDecodingError(
+            subject, .reservedIdentifier(Int(bytes[other?.offset ?? 0])), bytes: whole)
     }
 
     /// Encodes a value.

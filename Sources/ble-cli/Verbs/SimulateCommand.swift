@@ -1,5 +1,6 @@
 import ArgumentParser
 import Rx
+import RxBluetooth
 import RxBluetoothMocks
 
 /// The command `ble-cli simulate`.
@@ -27,6 +28,7 @@ struct SimulateCommand: ParsableCommand {
               ble-cli simulate everyday -- bluetoothctl devices
               ble-cli simulate -- python3 my_program.py
               ble-cli simulate everyday --bus unix:path=/run/test/bus
+              ble-cli simulate showroom --write-keys showroom.keys
             """)
 
     @Argument(help: "The scenario: \(ScenarioArgument.choices).") var scenario = ScenarioArgument.standard
@@ -35,6 +37,13 @@ struct SimulateCommand: ParsableCommand {
         parsing: .unconditional,
         help: ArgumentHelp("Serve on the bus at this address instead of a private bus.", valueName: "address"))
     var bus: String?
+
+    @Option(
+        name: .customLong("write-keys"), parsing: .unconditional,
+        help: ArgumentHelp(
+            "Write the keys of the sensors that encrypt what they advertise to a new file of mode 0600, for scan --keys.",
+            valueName: "file"))
+    var keyFile: String?
 
     @Argument(
         parsing: .postTerminator,
@@ -46,7 +55,19 @@ struct SimulateCommand: ParsableCommand {
         if let bus, bus.trimmed.isEmpty {
             throw CLIError(.usage, "The address of the bus is empty. Give one such as unix:path=/run/test/bus.")
         }
+        if let keyFile { try Self.writeKeys(of: scenario, to: keyFile) }
         try SimulationProcess.run(scenario, bus: bus, command: command)
+    }
+}
+
+extension SimulateCommand {
+    /// Writes a key file. Throws if the scenario has no keys, or the file cannot be written.
+    static func writeKeys(of scenario: Scenario, to path: String) throws(CLIError) {
+        let keys = scenario.sensorKeys
+        guard keys.count > 0 else {
+            throw CLIError(.usage, "No device of the scenario has a key. Leave out --write-keys.")
+        }
+        do throws(KeyFileError) { try keys.write(newFile: path) } catch { throw CLIError(.usage, "\(error)") }
     }
 }
 

@@ -1,3 +1,4 @@
+import BluetoothValues
 import Glibc
 import RxBluetoothMocks
 import Testing
@@ -16,6 +17,29 @@ struct SimulateTests {
         let prefix = "DBUS_SYSTEM_BUS_ADDRESS="
         try #require(line.hasPrefix(prefix) && line.hasSuffix("\n"), "\(line)")
         return (program, String(line.dropFirst(prefix.count).dropLast()))
+    }
+
+    @Test func `The written keys let a scan read each device of the showroom`() async throws {
+        let path = "/tmp/rxbluetooth-showroom-\(UInt64.random(in: 0...(.max))).keys"
+        defer { unsafe unlink(path) }
+        let (server, address) = try await serve("showroom", "--write-keys", path)
+        let scans = [
+            await CLIProcess("scan", "--json", "--timeout", "3", "--keys", path, bus: address).end(),
+            await CLIProcess("scan", "--json", "--timeout", "3", "--keys", path, "--scenario", "showroom").end(),
+        ]
+        for scan in scans {
+            #expect(scan.lines.count == Scenario.showroom.peripherals.count)
+            #expect(scan.lines.filter { !$0.contains("\"readingError\":null") } == [])
+            #expect(scan.lines.filter { $0.contains("\"reading\":null") } == [])
+            #expect(scan.lines.count { $0.contains("\"encrypted\":true") } == Scenario.showroomKeys.count)
+        }
+        let second = await CLIProcess("simulate", "showroom", "--write-keys", path).end()
+        #expect(second.code == 64)
+        #expect(second.errors.contains("exists"))
+        let keyless = await CLIProcess("simulate", "everyday", "--write-keys", path + "2").end()
+        #expect(keyless.code == 64)
+        server.signal(SIGINT)
+        #expect(await server.end().code == 130)
     }
 
     @Test func `Another process sees the devices, and the bus ends with the simulation`() async throws {

@@ -7,6 +7,8 @@ enum ClientPrograms {
 
     /// The path of the Python with Bleak; nil if the tests are disabled.
     static let python = environment["RXBLUETOOTH_CLIENTS"]
+    /// The path of the Python with other decoders of sensors; nil if `make test-values-peers` has not installed them.
+    static let sensorDecoders = environment["RXBLUETOOTH_VALUE_PEERS"]
     static let bleCLI = environment["RXBLUETOOTH_CLI"] ?? ".build/debug/ble-cli"
 
     /// Returns the path of a file in the folder `Clients`.
