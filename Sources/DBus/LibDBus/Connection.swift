@@ -19,8 +19,8 @@ import Glibc
 ///   begin when they are sent. ``Bus/send(_:)`` does not wait.
 /// - ``Bus/subscribe(_:_:)`` traps on an invalid rule (``MatchRule/text()``). A bus silently refuses more than 512
 ///   different rules of one connection.
-/// - ``Bus/export(at:includingChildren:_:)``: handlers get no calls of the
-///   interface `org.freedesktop.DBus.Peer`, which the connection answers.
+/// - ``Bus/export(at:includingChildren:_:)``: the connection itself answers calls of the interface
+///   `org.freedesktop.DBus.Peer`, for example pings.
 /// - ``Bus/requestName(_:_:)`` does not queue for a name. If another connection owns it, the error is `AddressInUse`
 ///   and contains the owner's unique name.
 /// - ``Bus/close()`` gives libdbus one second to write the messages that were sent. Waiting calls are not sent.

@@ -12,7 +12,7 @@ final class MessageStream: @unchecked Sendable {
     enum Progress: Equatable {
         /// Bytes have arrived, or none waits.
         case isOpen
-        /// The bus has closed the socket, or has sent bytes that are not D-Bus.
+        /// The socket is closed or has failed, or too many file descriptors have arrived.
         case hasEnded
     }
 
