@@ -28,7 +28,8 @@ final class BlueZClient {
     private var tasks: [BusTask] = []
 
     private(set) lazy var mirror = ObjectMirror(settings, peripherals, access: access, observer: self)
-    private lazy var signals = ObjectSignals(mirror) { [weak self] in self?.links[$0] }
+    private(set) lazy var signals = ObjectSignals(mirror) { [weak self] in self?.links[$0] }
+    private(set) lazy var deviceSignals = DeviceSignals(self)
     private lazy var snapshots = SnapshotReader(self)
     private(set) lazy var scans = ScanSessions(self)
     private(set) lazy var links = Links(self)
@@ -36,7 +37,7 @@ final class BlueZClient {
     private(set) lazy var operations = AttributeOperations(self)
     private(set) lazy var agent = Agent(self)
     private(set) lazy var pairings = PairingQueue(self)
-    private(set) lazy var bonds = BondObservers(mirror)
+    private(set) lazy var bonds = BondObservers(mirror) { [weak self] in self?.deviceSignals.update() }
     private(set) lazy var advertising = AdvertisingSessions(self)
     private(set) lazy var channels = L2CAPChannels(self)
     private(set) lazy var adapterControl = AdapterControl(self)
@@ -90,6 +91,7 @@ final class BlueZClient {
         finalFailure = closed
         snapshots.cancel()
         runWaiting()
+        deviceSignals.lost()
         scans.close(closed)
         adapterControl.fail(closed)
         channels.fail(closed)
@@ -129,6 +131,7 @@ final class BlueZClient {
         agent.daemonLost()
         mirror.empty()
         choices.reset()
+        deviceSignals.lost()
     }
 
     /// Begins to follow signals when the mirror contains the snapshot.
@@ -142,6 +145,13 @@ final class BlueZClient {
         adaptersChanged()
         bonds.allChanged()
         agent.daemonAppeared()
+        deviceSignals.update()
+    }
+
+    /// Handles the new properties of all devices, which were not followed for some time.
+    func devicesRefreshed() {
+        for key in mirror.devices.keys { scans.addressChanged(of: key) }
+        bonds.allChanged()
     }
 
     func snapshotFailed(_ error: DBusError, again pause: Duration) {
@@ -200,14 +210,19 @@ final class BlueZClient {
         if isKnown { work(self) } else { waiting.append(work) }
     }
 
-    /// Begins a stream when it is known whether Bluetooth can be used.
+    /// Runs work when it is known whether Bluetooth can be used, and the records of the devices are up to date.
+    func onDevicesKnown(_ work: @escaping (BlueZClient) -> Void) {
+        onStateKnown { client in client.deviceSignals.onCurrent(work) }
+    }
+
+    /// Begins a stream when it is known whether Bluetooth can be used, and the devices are up to date.
     ///
     /// If `work` throws, the stream fails with that error, which names the operation and the target.
     func begin<Element>(
         _ operation: BluetoothError.Operation, _ target: String?, _ emitter: Emitter<Element>,
         _ work: @escaping (BlueZClient, Emitter<Element>) throws(BluetoothError) -> Void
     ) {
-        onStateKnown { client in
+        onDevicesKnown { client in
             emitter.attempt(operation, target) { () throws(BluetoothError) in try work(client, emitter) }
         }
     }

@@ -142,6 +142,31 @@ final class DeviceRecord {
         if advertisement.isConnectable != true { advertisement.values.isConnectable = true }
     }
 
+    /// Sets the name to the one of a packet, because bluetoothd's signals are not received.
+    func takeName(_ advertised: String?) {
+        guard let advertised, advertised != name.flatMap(Self.trimmed) else { return }
+        name = advertised
+        updatePeripheral()
+    }
+
+    /// Replaces the properties with those that bluetoothd has now.
+    func refresh(from record: DeviceRecord) {
+        address = record.address
+        addressKind = record.addressKind
+        name = record.name
+        isConnected = record.isConnected
+        isResolved = record.isResolved
+        bonded = record.bonded
+        isPaired = record.isPaired
+        // During a connection, `UUIDs` has the GATT services, so a known advertised list is kept (Q58).
+        let services = advertisement.serviceUUIDs
+        reception.rssi = record.rssi
+        reception.advertisement = record.advertisement
+        if !services.isEmpty, isConnected || isResolved { advertisement.values.serviceUUIDs = services }
+        reception.isSignalled = true
+        updatePeripheral()
+    }
+
     func updatePeripheral() { peripheral?.update(name: name.flatMap { $0.isEmpty ? nil : $0 }, kind: addressKind) }
 
     /// Returns a name without trailing NULs and blanks (Q57); nil if nothing remains.

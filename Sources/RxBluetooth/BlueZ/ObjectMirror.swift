@@ -101,6 +101,16 @@ final class ObjectMirror {
 
     // MARK: Objects
 
+    /// Where the interfaces of an object are read from.
+    private enum Source {
+        /// The reply of `GetManagedObjects`, into an empty mirror.
+        case snapshot
+        /// The signal `InterfacesAdded`.
+        case signal
+        /// The reply of `GetManagedObjects`, for the changes that were not followed.
+        case refresh
+    }
+
     /// Reads the reply of `GetManagedObjects` into an empty mirror.
     ///
     /// Objects arrive in any order: children may precede their parents.
@@ -108,7 +118,7 @@ final class ObjectMirror {
         try reply.read { (body) throws(DBusError) in
             try body.dictionary { (object) throws(DBusError) in
                 guard let key = ObjectKey(try object.objectPath()) else { return }
-                try add(key, &object, isSnapshot: true)
+                try add(key, &object, .snapshot)
             }
         }
         for adapter in adapters.values { peripherals.follow(adapter) }
@@ -118,10 +128,42 @@ final class ObjectMirror {
         }
     }
 
+    /// Reads the properties of the devices again from the reply of `GetManagedObjects`.
+    ///
+    /// Added and removed objects were followed, so only properties of known objects can be outdated.
+    func refreshDevices(_ reply: Message) throws(DBusError) {
+        try reply.read { (body) throws(DBusError) in
+            try body.dictionary { (object) throws(DBusError) in
+                guard let key = ObjectKey(try object.objectPath()) else { return }
+                if case .device(let key) = key, let device = devices[key] {
+                    try refresh(device, &object)
+                } else if case .adapter = key {
+                    return
+                } else {
+                    try add(key, &object, .refresh)
+                }
+            }
+        }
+    }
+
+    private func refresh(_ device: DeviceRecord, _ body: inout MessageReader) throws(DBusError) {
+        try body.dictionary { (entry) throws(DBusError) in
+            switch try entry.withString({ BlueZ.Interface(bytes: $0) }) {
+            case .device:
+                var record = DeviceRecord(key: device.key)
+                _ = try DeviceRecord.table.read(&entry, into: &record, rejected: &rejected)
+                device.refresh(from: record)
+            case .battery:
+                _ = try BatteryRecord.table.read(&entry, into: &device.battery, rejected: &rejected)
+            default: break
+            }
+        }
+    }
+
     /// Adds the interfaces that a signal announces, and reports the change.
     func add(_ key: ObjectKey, _ body: inout MessageReader) throws(DBusError) {
         // An interface that is added to a known device, such as Battery1, does not count as an advertisement (Q51).
-        let hasDevice = try add(key, &body, isSnapshot: false)
+        let hasDevice = try add(key, &body, .signal)
         switch key {
         case .adapter: observer.adaptersChanged()
         case .device(let key): if hasDevice, let device = devices[key] { observer.deviceAdded(device) }
@@ -133,7 +175,7 @@ final class ObjectMirror {
     ///
     /// A malformed part does not prevent reading the other parts.
     @discardableResult
-    private func add(_ key: ObjectKey, _ body: inout MessageReader, isSnapshot: Bool) throws(DBusError) -> Bool {
+    private func add(_ key: ObjectKey, _ body: inout MessageReader, _ source: Source) throws(DBusError) -> Bool {
         var hasDevice = false
         try body.dictionary { (entry) throws(DBusError) in
             guard let interface = try entry.withString({ BlueZ.Interface(bytes: $0) }) else { return }
@@ -142,28 +184,28 @@ final class ObjectMirror {
                 var record = AdapterRecord(number: number)
                 _ = try AdapterRecord.table.read(&entry, into: &record, rejected: &rejected)
                 adapters[number] = record
-                if !isSnapshot { peripherals.follow(record) }
+                if source == .signal { peripherals.follow(record) }
             case (.device, .device(let key)):
-                try addDevice(key, &entry, isSnapshot: isSnapshot)
+                try addDevice(key, &entry, source)
                 hasDevice = true
             case (.battery, .device(let key)):
-                guard isSnapshot || devices[key] != nil else { return }
+                guard source == .snapshot || devices[key] != nil else { return }
                 _ = try BatteryRecord.table.read(
                     &entry, into: &record(of: key).battery, rejected: &rejected)
                 observer.batteryChanged(key)
             case (.service, .service(let key, let handle)):
-                guard isSnapshot || devices[key] != nil else { return }
+                guard source == .snapshot || devices[key] != nil else { return }
                 let device = record(of: key)
-                device.services[handle, default: ServiceRecord()].epoch = nextEpoch(key)
+                if source == .signal { device.services[handle, default: ServiceRecord()].epoch = nextEpoch(key) }
                 _ = try ServiceRecord.table.read(
                     &entry, into: &device.services[handle, default: ServiceRecord()], rejected: &rejected)
                 observer.serviceAdded(to: key)
             case (.characteristic, .characteristic(let key)):
-                guard isSnapshot || devices[key.device] != nil else { return }
+                guard source == .snapshot || devices[key.device] != nil else { return }
                 _ = try CharacteristicRecord.table.read(&entry, into: &self[key], rejected: &rejected)
                 if let mtu = self[key].mtu { observer.mtuReceived(mtu, of: key.device) }
             case (.descriptor, .descriptor(let key, let handle)):
-                guard isSnapshot || devices[key.device] != nil else { return }
+                guard source == .snapshot || devices[key.device] != nil else { return }
                 _ = try DescriptorRecord.table.read(
                     &entry, into: &self[key].descriptors[handle, default: DescriptorRecord()], rejected: &rejected)
             default: break
@@ -172,16 +214,16 @@ final class ObjectMirror {
         return hasDevice
     }
 
-    private func addDevice(_ key: DeviceKey, _ body: inout MessageReader, isSnapshot: Bool) throws(DBusError) {
+    private func addDevice(_ key: DeviceKey, _ body: inout MessageReader, _ source: Source) throws(DBusError) {
         // A path that is added again is a new object (Q60). In a snapshot, an existing record is kept: children may
         // precede their device.
-        var record = isSnapshot ? devices[key] ?? DeviceRecord(key: key) : DeviceRecord(key: key)
+        var record = source == .snapshot ? devices[key] ?? DeviceRecord(key: key) : DeviceRecord(key: key)
         _ = try DeviceRecord.table.read(&body, into: &record, rejected: &rejected)
         record.isListed = true
         devices[key] = record
         // In a snapshot, the peripheral is made later: it needs the identity of its adapter, which may follow the
         // device (Q28).
-        guard !isSnapshot else { return }
+        guard source != .snapshot else { return }
         makePeripheral(record)
         observer.deviceFound(key)
     }

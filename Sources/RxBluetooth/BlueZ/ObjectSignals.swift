@@ -5,6 +5,8 @@ final class ObjectSignals {
     private let mirror: ObjectMirror
     private let link: (DeviceKey) -> Link?
     private var subscriptions: [BusTask] = []
+    /// The subscription to changed properties: of all objects, or only of adapters.
+    private var properties: BusTask?
 
     /// - Parameter link: Returns the link of a device. The link records the reason that bluetoothd announces for its
     ///   end (Q86).
@@ -17,12 +19,8 @@ final class ObjectSignals {
     ///
     /// The bus compares every signal with every rule, so more rules cost more (Q10).
     func subscribe(_ bus: BusContext) {
+        followDevices(true, bus)
         subscriptions = [
-            bus.subscribe(
-                MatchRule(
-                    sender: BlueZ.name, interface: BlueZ.properties, member: "PropertiesChanged", path: "/org/bluez",
-                    includesChildren: true)
-            ) { [weak self] in self?.propertiesChanged($0) },
             // These two signals come from "/", so the first argument distinguishes bluetoothd's objects.
             bus.subscribe(
                 MatchRule(
@@ -40,6 +38,18 @@ final class ObjectSignals {
                     includesChildren: true)
             ) { [weak self] in self?.disconnected($0) },
         ]
+    }
+
+    /// Selects whether the changed properties of all objects are received, or only those of adapters.
+    ///
+    /// The new rule is added before the old one is removed, so that no change of an adapter is missed.
+    func followDevices(_ followsDevices: Bool, _ bus: BusContext) {
+        let rule = MatchRule(
+            sender: BlueZ.name, interface: BlueZ.properties, member: "PropertiesChanged", path: "/org/bluez",
+            includesChildren: true, firstArgument: followsDevices ? nil : BlueZ.adapter)
+        let previous = properties
+        properties = bus.subscribe(rule) { [weak self] in self?.propertiesChanged($0) }
+        previous?.cancel()
     }
 
     private func propertiesChanged(_ signal: Message) {

@@ -23,9 +23,17 @@ final class Links {
 
     var all: [Link] { Array(byDevice.values) }
 
-    func add(_ link: Link) { byDevice[link.key] = link }
+    var isEmpty: Bool { byDevice.isEmpty }
 
-    func remove(_ link: Link) { byDevice[link.key] = nil }
+    func add(_ link: Link) {
+        byDevice[link.key] = link
+        client.deviceSignals.update()
+    }
+
+    func remove(_ link: Link) {
+        byDevice[link.key] = nil
+        client.deviceSignals.update()
+    }
 
     // MARK: Connecting
 

@@ -93,7 +93,7 @@ final class Reconnector: Sendable {
     private func found() -> Observable<Peripheral> {
         let peripheral = peripheral
         let known: Observable<Bool> = access.stream { client, emitter in
-            client.onStateKnown { client in emitter.finish(client.mirror.devices[peripheral.key] != nil) }
+            client.onDevicesKnown { client in emitter.finish(client.mirror.devices[peripheral.key] != nil) }
         }
         return known.flatMap { [access] isKnown -> Observable<Peripheral> in
             if isKnown { return .just(peripheral) }

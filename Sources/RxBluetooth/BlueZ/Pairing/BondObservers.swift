@@ -2,6 +2,9 @@
 final class BondObservers {
     private let mirror: ObjectMirror
     private let observers = ObserverList<BondObserver>()
+    private let observersChanged: () -> Void
+
+    var isEmpty: Bool { observers.isEmpty }
 
     private final class BondObserver: StreamObserver {
         let peripheral: Peripheral
@@ -29,13 +32,18 @@ final class BondObservers {
         func onEnd(_ undo: @escaping () -> Void) { emitter.onEnd(undo) }
     }
 
-    init(_ mirror: ObjectMirror) { self.mirror = mirror }
+    /// - Parameter observersChanged: Runs after an observer was added or removed.
+    init(_ mirror: ObjectMirror, observersChanged: @escaping () -> Void) {
+        self.mirror = mirror
+        self.observersChanged = observersChanged
+    }
 
     func add(
         _ peripheral: Peripheral, _ emitter: Emitter<Bool>, _ value: @escaping @Sendable (DeviceRecord) -> Bool
     ) {
         let observer = BondObserver(peripheral, emitter, value)
-        observers.add(observer)
+        observers.add(observer, onRemoval: observersChanged)
+        observersChanged()
         if mirror.isSynced { observer.update(mirror.devices[peripheral.key]) }
     }
 

@@ -3,6 +3,8 @@ final class PairingQueue {
     private unowned let client: BlueZClient
     private var attempts: [PairingAttempt] = []
 
+    var isEmpty: Bool { attempts.isEmpty }
+
     /// The status of the pairings for a diagnosis.
     var diagnosis: [Diagnosis.PairingStatus] { attempts.compactMap(\.diagnosis) }
 
@@ -22,6 +24,7 @@ final class PairingQueue {
             if client.mirror.isBonded(peripheral.key) { return emitter.complete() }
             let attempt = PairingAttempt(peripheral, client)
             attempts.append(attempt)
+            client.deviceSignals.update()
             attempt.add(emitter)
             return advance()
         }
@@ -45,6 +48,7 @@ final class PairingQueue {
     /// Removes an attempt that has ended, and starts the next.
     func remove(_ attempt: PairingAttempt) {
         attempts.removeAll { $0 === attempt }
+        client.deviceSignals.update()
         advance()
     }
 

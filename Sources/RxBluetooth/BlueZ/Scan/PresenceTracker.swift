@@ -44,6 +44,9 @@ final class PresenceTracker {
         }
     }
 
+    /// Whether presence depends on connections.
+    var needsConnections: Bool { options.includesConnected }
+
     /// Returns whether a peripheral that was not found yet counts as found because it is connected.
     func isFound(byLink key: DeviceKey) -> Bool {
         options.includesConnected && present[key] == nil && mirror.devices[key]?.isConnected == true

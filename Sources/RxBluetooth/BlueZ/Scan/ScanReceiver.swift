@@ -49,7 +49,10 @@ class ScanReceiver {
 
     // MARK: Scans
 
-    func subscriptionsChanged() { watchdog.watch(subscribers.restartsAfterSilence) }
+    func subscriptionsChanged() {
+        watchdog.watch(subscribers.restartsAfterSilence)
+        client.deviceSignals.update()
+    }
 
     /// Fails the scans that now have to use another adapter.
     func adapterChanged() { subscribers.failThoseOfOtherAdapters() }

@@ -38,6 +38,7 @@ extension ScanReceiver {
         let users = subscribers.list.all.filter(\.usesPackets)
         for user in users { user.usesPackets = false }
         for user in users where user.options.source == .management { user.fail(error) }
+        client.deviceSignals.update()
     }
 
     /// Records the addresses of devices that differ from the addresses in their object paths.
@@ -73,6 +74,12 @@ extension ScanSessions {
     func packetsLost(_ error: BluetoothError) {
         for (_, session) in all { session.packetsLost(error) }
     }
+
+    /// Whether there are scans, and all of them receive packets and need no properties of devices.
+    var receivesPacketsOnly: Bool {
+        let lists = all.map(\.session.subscribers)
+        return lists.contains(where: \.usesPackets) && !lists.contains(where: \.needsDeviceSignals)
+    }
 }
 
 extension ScanSubscribers {
@@ -80,6 +87,10 @@ extension ScanSubscribers {
     var usesPackets: Bool { list.all.contains(where: \.usesPackets) }
     /// Whether a scan uses signals of bluetoothd.
     var usesSignals: Bool { list.all.contains { !$0.usesPackets } }
+    /// Whether a scan uses signals of bluetoothd, or depends on connections.
+    var needsDeviceSignals: Bool {
+        list.all.contains { !$0.usesPackets || $0.presence?.needsConnections == true }
+    }
 
     /// Emits a packet to each subscriber that uses packets and admits it.
     ///
@@ -92,6 +103,7 @@ extension ScanSubscribers {
         guard let record = mirror.devices[key] else { return false }
         let (flaws, data) = record.reception.take(buffer, packet, rssi: rssi, during: session)
         if !flaws.isEmpty { client.scans.packets.record(flaws) }
+        if !client.deviceSignals.state.isSubscribed { record.takeName(data.localName) }
         guard let peripheral = record.peripheral else { return true }
         for subscriber in list.all where subscriber.admitPacket(record, buffer, packet) {
             subscriber.emitter.next(
