@@ -18,6 +18,8 @@ struct ReadPauses {
     // A socket of the usual size holds between 48 and 160 signals, depending on how a kernel accounts for memory.
     /// The number of messages that a pause collects at most, at the present rate.
     private static let messagesPerPause: UInt64 = 24
+    /// The longest time in nanoseconds between two messages that arrive quickly.
+    private static let longestSpacing: UInt64 = 5_000_000
 
     /// The longest interval. Messages that wait longer than this would look lost.
     static let longest: Duration = .seconds(1)
@@ -40,12 +42,14 @@ struct ReadPauses {
 
     /// Records the end of a turn, and the number of messages that were delivered in it.
     ///
-    /// Data is fast if it follows other data in less than half of the interval, or if some has arrived in a pause. At
-    /// lower rates, a pause would be one more wake-up.
+    /// Data is fast if it follows other data in less than half of the interval and less than 5 ms, and stays fast above
+    /// half of that rate. At lower rates, a pause would save little, and delay messages.
     mutating func turnEnded(at now: UInt64, hasReceived: Bool, messages: Int) {
         self.messages += messages
         if hasReceived {
-            isFast = interval > 0 && (isPausing || now - latest < interval / 2)
+            let spacing = min(interval / 2, Self.longestSpacing)
+            let isRepeated = isPausing && UInt64(self.messages) * 2 * spacing >= interval
+            isFast = interval > 0 && (isRepeated || now - latest < spacing)
             latest = now
         } else if isPausing {
             isFast = false

@@ -18,14 +18,15 @@ extension BluetoothManager {
         public var scheduler: any SchedulerType
         /// When and where streams deliver their events. Default: ``Delivery/immediate``.
         public var delivery: Delivery = .immediate
-        /// The time between two readings of messages while they arrive quickly. Default: 10 ms.
+        /// The time between two readings of messages while they arrive quickly. Default: 20 ms.
         ///
         /// At more than about 200 messages a second, waking up for each costs more than handling it. So while messages
-        /// follow each other in less than half of this time, the manager reads all that have arrived in this time
-        /// together: each advertisement or value is at most this late. The first message after a quiet time is read at
-        /// once, and so is everything while a call to bluetoothd waits for its reply. With zero, each message is read
-        /// at once; values over 1 s count as 1 s. Applies to managers that open the system bus themselves.
-        public var readingInterval: Duration = .milliseconds(10)
+        /// follow each other in less than 5 ms, and less than half of this time, the manager reads all that have
+        /// arrived in this time together: each advertisement or value is at most this late. The first message after a
+        /// quiet time is read at once, and so is everything while a call to bluetoothd waits for its reply. With zero,
+        /// each message is read at once; values over 1 s count as 1 s. Applies to managers that open the system bus
+        /// themselves.
+        public var readingInterval: Duration = .milliseconds(20)
         /// How long to wait for replies. Default: see ``Deadlines``.
         public var deadlines: Deadlines
         /// How to answer pairing requests. Default: decline all, see ``PairingPolicy``.

@@ -40,6 +40,23 @@ struct ReadPausesTests {
         #expect(later == nil)
     }
 
+    @Test mutating func `With a long interval, pauses end below one message in ten milliseconds`() {
+        pauses = ReadPauses(interval: .milliseconds(20))
+        receive(at: 10)
+        receive(at: 16)
+        let slow = pause()
+        #expect(slow == nil)
+        receive(at: 20)
+        let first = pause()
+        #expect(first == 40)
+        receive(at: 40, 2)
+        let second = pause()
+        #expect(second == 60)
+        receive(at: 60, 1)
+        let third = pause()
+        #expect(third == nil)
+    }
+
     @Test mutating func `A turn without data between two readings changes nothing`() {
         receive(at: 10)
         pauses.turnEnded(at: 1_000_000_000 + 11 * Self.millisecond, hasReceived: false, messages: 0)
