@@ -62,6 +62,8 @@ let package = Package(
         .target(name: "RxBluetoothSupport", path: "Sources/Support", swiftSettings: strict),
         // Decodes and encodes advertisements and characteristics. It uses no other module; RxBluetooth uses it.
         .target(name: "BluetoothValues", dependencies: ["CCrypto"], swiftSettings: strict),
+        // Reads and writes captures of Bluetooth hosts, and collects the devices in them. It uses no other module.
+        .target(name: "BluetoothCaptures", path: "Sources/Captures", swiftSettings: strict),
         // Names of RxSwift 5 and earlier, for sources that still use them.
         .target(name: "RxDeprecated", dependencies: ["Rx"], swiftSettings: strict),
         .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: strict),
@@ -84,7 +86,8 @@ let package = Package(
         .executableTarget(
             name: "ble-cli",
             dependencies: [
-                "RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "Rx", "CArguments", argumentParser, log,
+                "RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "BluetoothCaptures", "Rx", "CArguments",
+                argumentParser, log,
             ],
             exclude: ["link-order.txt"], swiftSettings: strict, linkerSettings: compact),
         // The command-line arguments if /proc is not mounted.
@@ -102,6 +105,9 @@ let package = Package(
             name: "decode-lines", dependencies: ["BluetoothValues"], path: "Tests/ValuePeers",
             exclude: ["peers.py", "payloads.py", "showroom.py"], swiftSettings: strict),
         .testTarget(name: "BluetoothValuesTests", dependencies: ["BluetoothValues"], swiftSettings: strict),
+        .testTarget(
+            name: "BluetoothCapturesTests", dependencies: ["BluetoothCaptures", "RxBluetoothSupport", "TestTraits"],
+            path: "Tests/CapturesTests", swiftSettings: strict),
         .testTarget(name: "DBusTests", dependencies: ["DBus", "BusTesting", "TestTraits"], swiftSettings: strict),
         // make fuzz runs it.
         .executableTarget(
@@ -136,9 +142,8 @@ let package = Package(
         .testTarget(
             name: "BLECLITests",
             dependencies: [
-                "ble-cli", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "ScenarioFiles", "DBus", "Rx",
-                "RxTest",
-                "TestTraits", argumentParser,
+                "ble-cli", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "ScenarioFiles", "BluetoothCaptures",
+                "DBus", "Rx", "RxTest", "TestTraits", argumentParser,
             ],
             swiftSettings: strict),
         // Programs of other projects on the simulation; make test-clients runs them.
