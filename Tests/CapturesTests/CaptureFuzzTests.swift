@@ -13,10 +13,12 @@ struct CaptureFuzzTests {
             var bytes = CapturePackets.file(packets, round % 2 == 0 ? .pcapng : .snoop)
             for _ in 0..<Int.random(in: 1...12, using: &dice) { mutate(&bytes, &dice) }
             let (read, error) = CapturePackets.read(bytes, chunk: Int.random(in: 1...300, using: &dice))
-            // A change may add bytes, but never more packets than records have room.
             #expect(read.count <= bytes.count / 16)
             if let count = error?.packetCount { #expect(count >= read.count) }
-            _ = CapturePackets.collect(read)
+            for device in CapturePackets.collect(read).all {
+                #expect((device.advertisement?.interval ?? 0) >= 0)
+                for notifications in device.server.notifications.values { #expect((notifications.interval ?? 0) >= 0) }
+            }
         }
     }
 

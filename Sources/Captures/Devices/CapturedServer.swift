@@ -17,6 +17,7 @@ package struct CapturedServer: Sendable {
     /// The values that a characteristic has sent by itself.
     package struct Notifications: Hashable, Sendable {
         package fileprivate(set) var values: [[UInt8]] = []
+        package fileprivate(set) var last: [UInt8] = []
         /// The number of values, also of those that are not stored.
         package fileprivate(set) var count = 0
         fileprivate var firstTime: Int64 = 0
@@ -32,6 +33,7 @@ package struct CapturedServer: Sendable {
     package internal(set) var characteristics: [UInt16: Characteristic] = [:]
     /// The UUIDs of the attributes by handle.
     package internal(set) var types: [UInt16: AttributeUUID] = [:]
+    /// The last values that were read or written.
     package internal(set) var values: [UInt16: [UInt8]] = [:]
     /// The ATT error of the last read of an attribute that could not be read.
     package internal(set) var readErrors: [UInt16: UInt8] = [:]
@@ -51,7 +53,7 @@ package struct CapturedServer: Sendable {
     package static let mostNotifications = 256
 
     /// Whether the capture shows nothing of the server.
-    package var isEmpty: Bool { services.isEmpty && characteristics.isEmpty && values.isEmpty }
+    package var isEmpty: Bool { services.isEmpty && characteristics.isEmpty && values.isEmpty && notifications.isEmpty }
 
     mutating func setValue(_ value: some Collection<UInt8>, of handle: UInt16) {
         guard values[handle] != nil || values.count < Self.mostAttributes else { return }
@@ -76,7 +78,10 @@ package struct CapturedServer: Sendable {
             entry.values.append(value)
             notifiedBytes += value.count
         }
+        entry.last = value
         if entry.count > 1 || notifications.count < Self.mostAttributes { notifications[handle] = entry }
-        setValue(value, of: handle)
     }
+
+    /// Returns the last value that was read or written; else the last one that was notified.
+    package func lastValue(of handle: UInt16) -> [UInt8]? { values[handle] ?? notifications[handle]?.last }
 }

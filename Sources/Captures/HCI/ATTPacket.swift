@@ -73,5 +73,8 @@ package struct ATTPacket: Hashable, Sendable {
         self.init(code, Array(payload.dropFirst()))
     }
 
+    /// Whether a client sends the packet: a request, a command or a confirmation.
+    package var isOfClient: Bool { code.isOfClient }
+
     package var bytes: [UInt8] { [code.rawValue] + parameters }
 }

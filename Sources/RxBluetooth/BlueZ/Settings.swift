@@ -14,6 +14,7 @@ final class Settings: Sendable {
     let delivery: DeliveryQueue
     let pairing: PairingPolicy
     let eventLog: EventLog
+    let exchanges: ExchangeLog
     /// Decodes advertisements when their readings are requested.
     let sensors: SensorReader
     /// Access to the adapter's controller, for facts that bluetoothd does not report; nil if there is none.
@@ -36,6 +37,7 @@ final class Settings: Sendable {
         channels = configuration.channels
         eventLog = EventLog(
             configuration.logger ?? silentLogger, configuration.logContents, by: delivery)
+        exchanges = ExchangeLog(by: delivery)
         sensors = SensorReader(configuration.keys, eventLog)
     }
 }

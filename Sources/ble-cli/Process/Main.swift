@@ -83,6 +83,9 @@ struct BLECLI: ParsableCommand {
             AdaptersCommand.self, ScanCommand.self, ConnectCommand.self, ReadCommand.self, WriteCommand.self,
             NotifyCommand.self, RunCommand.self, ShellCommand.self, PairCommand.self, ForgetCommand.self,
             DecodeCommand.self, SimulateCommand.self,
+            CloneCommand.self,
+            RecordCommand.self,
+            ImportCommand.self,
         ])
 }
 

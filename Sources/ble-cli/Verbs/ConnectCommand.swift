@@ -58,7 +58,7 @@ struct ConnectVerb: LinkVerb {
     }
 
     /// Emits the items of the tree from the root to the leaves, and reads their values one by one.
-    private static func items(of tree: GATTTree) -> Observable<GATTTreeItem> {
+    static func items(of tree: GATTTree) -> Observable<GATTTreeItem> {
         Observable.just(GATTTreeItem.peripheral(tree.peripheral))
             .concat(
                 Observable.from(tree.services).concatMap { node in

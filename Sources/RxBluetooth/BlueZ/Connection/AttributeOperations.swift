@@ -4,12 +4,14 @@ import DBus
 final class AttributeOperations {
     private let attributes: AttributeTree
     private let deadline: Duration
+    private let exchanges: ExchangeLog
     /// The client, for sockets that outlive an operation.
     private weak let client: BlueZClient?
 
     init(_ client: BlueZClient) {
         attributes = client.attributes
         deadline = client.settings.deadlines.operation
+        exchanges = client.settings.exchanges
         self.client = client
     }
 
@@ -21,6 +23,7 @@ final class AttributeOperations {
                 Self.finish(emitter, Self.bytes($0), .read, target)
             }
             link.hideEcho(of: item, characteristic.key)
+            item.recorded = { [exchanges] in exchanges.record(.read(characteristic, Self.bytes($0))) }
             submit(item, over: link, emitter)
         }
     }
@@ -36,6 +39,8 @@ final class AttributeOperations {
             let (item, link) = try operation(.write, call, request, characteristic, target) {
                 Self.finish(emitter, $0, .write, target)
             }
+            let type: Characteristic.WriteType = isRequest ? .withResponse : .withoutResponse
+            item.recorded = { [exchanges] in exchanges.record(.written(characteristic, value, type, $0.failure)) }
             submit(item, over: link, emitter)
         }
     }
@@ -48,6 +53,7 @@ final class AttributeOperations {
             let (item, link) = try operation(.readDescriptor, call, request, descriptor.characteristic, target) {
                 Self.finish(emitter, Self.bytes($0), .readDescriptor, target)
             }
+            item.recorded = { [exchanges] in exchanges.record(.descriptorRead(descriptor, Self.bytes($0))) }
             item.obstacle = { [attributes] in attributes.obstacle(to: descriptor) }
             submit(item, over: link, emitter)
         }
@@ -61,6 +67,7 @@ final class AttributeOperations {
             let (item, link) = try operation(.writeDescriptor, call, request, descriptor.characteristic, target) {
                 Self.finish(emitter, $0, .writeDescriptor, target)
             }
+            item.recorded = { [exchanges] in exchanges.record(.descriptorWritten(descriptor, value, $0.failure)) }
             item.obstacle = { [attributes] in attributes.obstacle(to: descriptor) }
             submit(item, over: link, emitter)
         }
@@ -79,7 +86,7 @@ final class AttributeOperations {
             let key = characteristic.key
             // A session of a removed characteristic is not shared: the characteristic may have been added again.
             if let old = link.notifications[key], old.isRemovalPending { link.remove(old, key) }
-            let session = link.notifications[key] ?? NotifySession(key, target: characteristic.target, link: link)
+            let session = link.notifications[key] ?? NotifySession(characteristic, link: link)
             guard session.accepts(transport) else {
                 throw BluetoothError(
                     .exclusiveUse, detail: "This program already receives the values by signals")
@@ -198,5 +205,12 @@ extension Link {
             let value = try? result.get().read { (body) throws(DBusError) in try body.bytes() }
             session?.echoes.readEnded(value)
         }
+    }
+}
+
+extension Result {
+    /// The error; nil for a success.
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
     }
 }

@@ -63,6 +63,8 @@ final class WriteSocket {
     private var failure = BluetoothError(.closed, detail: "The characteristic was released")
     /// Runs when bluetoothd closes its end.
     var ended: (() -> Void)?
+    /// Records a value that bluetoothd has accepted.
+    var recorded: (([UInt8]) -> Void)?
 
     init(_ end: SharedSocket, on bus: BusContext) {
         self.end = end
@@ -81,7 +83,9 @@ final class WriteSocket {
     private func sendPending() {
         while let end, let (value, emitter) = pendingWrites.first {
             switch end.socket.trySend(value) {
-            case .sent: emitter.complete()
+            case .sent:
+                recorded?(value)
+                emitter.complete()
             case .full: return listen(for: .writable)
             case .ended: return lost()
             }
@@ -140,6 +144,8 @@ extension Link {
             let length = Peripheral.payload(of: max(Peripheral.smallestMTU, Int(mtu)))
             streams.add(emitter, during: .write, target) { socket.close($0) }
             let device = characteristic.key.device
+            let exchanges = client.settings.exchanges
+            socket.recorded = { exchanges.record(.written(characteristic, $0, .withoutResponse, nil)) }
             socket.ended = { [weak client] in
                 // `Connected` is read first: if the link is lost, the reason arrives before the reply and ends the
                 // stream (Q107).

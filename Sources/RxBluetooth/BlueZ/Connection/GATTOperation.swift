@@ -48,6 +48,8 @@ final class GATTOperation: QueueEntry {
     var obstacle: (() -> BluetoothError?)?
     /// Runs when the operation is started.
     var started: (() -> Void)?
+    /// Records the result of a started operation, also if it was cancelled.
+    var recorded: ((Result<Message, BluetoothError>) -> Void)?
     /// Runs when a started operation has ended, also if it was cancelled.
     var ended: ((Result<Message, BluetoothError>) -> Void)?
 
@@ -75,6 +77,7 @@ final class GATTOperation: QueueEntry {
     }
 
     func finish(_ result: Result<Message, BluetoothError>) {
+        recorded?(result)
         ended?(result)
         done?(result)
     }

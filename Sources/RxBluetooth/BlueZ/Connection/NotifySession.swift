@@ -2,6 +2,7 @@ import DBus
 
 /// The notifications of a characteristic during a connection, shared by all subscribers (S69).
 final class NotifySession {
+    private let characteristic: Characteristic
     private let key: CharacteristicKey
     private let target: String
     private unowned let link: Link
@@ -12,6 +13,8 @@ final class NotifySession {
     /// Whether a socket was refused or closed while these subscribers were present.
     private var isSocketRefused = false
     private var socket: NotifySocket?
+    /// Whether the last recorded switch turned the notifications on.
+    private var isRecordedOn = false
     /// Whether bluetoothd removed the characteristic, and the reason is not known yet.
     var isRemovalPending = false
     /// The start that has no answer yet; nil if there is none.
@@ -29,9 +32,10 @@ final class NotifySession {
         case off, queued, starting, on, stopping, ended
     }
 
-    init(_ key: CharacteristicKey, target: String, link: Link) {
-        self.key = key
-        self.target = target
+    init(_ characteristic: Characteristic, link: Link) {
+        self.characteristic = characteristic
+        key = characteristic.key
+        target = characteristic.target
         self.link = link
     }
 
@@ -156,6 +160,7 @@ final class NotifySession {
         switch result {
         case .success(let reply):
             phase = .on
+            recordSwitch(true)
             // The notifications are turned off if no subscriber of this start is left.
             if subscribers.isEmpty || !usesSocket && requiresSocket { return stop() }
             if usesSocket { open(reply) }
@@ -243,6 +248,7 @@ final class NotifySession {
     // MARK: Stopping
 
     private func stop() {
+        recordSwitch(false)
         cancelStart()
         phase = .stopping
         socket?.close()
@@ -287,8 +293,15 @@ final class NotifySession {
         echoes.received(value)
     }
 
+    private func recordSwitch(_ isOn: Bool) {
+        guard isRecordedOn != isOn else { return }
+        isRecordedOn = isOn
+        link.client.settings.exchanges.record(.notificationsSwitched(characteristic, isOn: isOn))
+    }
+
     private func deliver(_ values: [[UInt8]]) {
         for value in values {
+            link.client.settings.exchanges.record(.notified(characteristic, value))
             for subscriber in subscribers.all { subscriber.emitter.next(value) }
         }
     }
@@ -306,6 +319,7 @@ final class NotifySession {
         socket?.drain()
         socket?.close()
         phase = .ended
+        recordSwitch(false)
         if wasOn, link.client.owner != nil, link.client.mirror.record(key) != nil { sendStop() }
         fail(cause) { _ in true }
     }

@@ -1,0 +1,96 @@
+import ArgumentParser
+import BluetoothCaptures
+import ScenarioFiles
+
+/// The command `ble-cli import`, which needs no Bluetooth.
+struct ImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Make a scenario from a capture of Bluetooth packets.",
+        discussion: """
+            Prints a scenario with the devices of the capture: their advertisements, their services with the last \
+            values, and the values that they notified. Devices that were never connected have no services. FILE is a \
+            btsnoop file (btmon -w, Android), or pcap or pcapng (Wireshark); - is the standard input. It may have any \
+            size. With TARGET, only the devices with this address or name, or with this part of it, are printed.
+
+            If the capture ends early or is damaged, the packets before that place are used, and a note gives the \
+            number of the packet. Packets of classic Bluetooth are skipped.
+
+            EXAMPLES:
+              ble-cli import btsnoop_hci.log > field.yaml
+              ble-cli import strap.pcapng Strap > strap.yaml
+              ble-cli simulate strap.yaml -- bluetoothctl devices
+              ble-cli read Strap 2A19 --scenario ./strap.yaml
+            """)
+
+    @Argument(help: "The capture; - for the standard input.") var file: String
+    @Argument(help: "A device's address, its name, or a part of either. Default: all devices.") var target: String?
+
+    func run() throws {
+        let target = try target.map { text throws(CLIError) in try Target(parsing: text) }
+        let messages = Messages(output: FileOutput.error)
+        let text = try Self.scenario(file, matching: target, from: CaptureFile.read) { messages.note($0) }
+        do { try FileOutput.standard.write(text) } catch is OutputClosed {}
+    }
+
+    /// Returns the scenario of a capture. Throws if the capture has no device.
+    ///
+    /// - Parameters:
+    ///   - read: Reads the file with this path, and calls its argument with each chunk.
+    ///   - note: Prints a sentence about what is left out.
+    static func scenario(
+        _ file: String, matching target: Target?,
+        from read: (_ path: String, _ receive: ([UInt8]) throws -> Void) throws -> Void, note: (String) -> Void
+    ) throws -> String {
+        var reader = CaptureReader()
+        var collector = CaptureCollector()
+        do {
+            try read(file) { chunk in
+                reader.append(chunk)
+                while let packet = try reader.next() { collector.add(packet) }
+            }
+            try reader.finish()
+        } catch let error as CaptureError {
+            guard error.packetCount != nil else { throw CLIError(.usage, "Reading “\(file)” failed: \(error.text)") }
+            note("\(error.text) The packets before that are used.")
+        }
+        let counts = collector.counts
+        if reader.unsupportedCount > 0 {
+            note("Skipped \(reader.unsupportedCount) packets of interfaces that are not those of a Bluetooth host.")
+        }
+        if counts.classic > 0 { note("Skipped \(counts.classic) packets of classic Bluetooth.") }
+        if counts.malformed > 0 { note("Skipped \(counts.malformed) malformed packets.") }
+        if counts.ofOtherDevices > 0 {
+            note(
+                "Skipped \(counts.ofOtherDevices) packets, because the capture has more than "
+                    + "\(CaptureCollector.mostDevices) devices, or \(CaptureCollector.mostServers) with a link.")
+        }
+        let scenario = CaptureToScenario(collector.all, matching: target)
+        for line in scenario.notes { note(line) }
+        guard !scenario.peripherals.isEmpty else {
+            let what = target.map { "no device \($0)" } ?? "no device of Bluetooth LE"
+            throw CLIError(
+                .notFound,
+                "“\(file)” contains \(what) in \(reader.packetCount) packets. Check that it was captured on the host.")
+        }
+        return ScenarioWriter.text(
+            scenario.peripherals,
+            comment: ["Imported from \(file) by ble-cli import: \(counts.packets) packets."])
+    }
+}
+
+extension CaptureError {
+    /// What is wrong with the capture, for the user.
+    fileprivate var text: String {
+        switch self {
+        case .empty: return "the file is empty. Give a capture in btsnoop, pcap or pcapng."
+        case .unknownFormat: return "the format is not known. Give a capture in btsnoop, pcap or pcapng."
+        case .unsupportedLinkType(let number, let isSnoop):
+            let list = isSnoop ? "1001, 1002 and 2001" : "187, 201 and 254"
+            let sniffer = [251, 256, 272].contains(number) && !isSnoop ? " of a sniffer" : ""
+            return "its link type \(number)\(sniffer) is not supported. Give a capture of a Bluetooth host, with one of "
+                + "the link types \(list)."
+        case .truncated(let count): return "The file ends within packet \(count + 1)."
+        case .damaged(let count, let reason): return "The file is damaged after packet \(count): \(reason)."
+        }
+    }
+}
