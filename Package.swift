@@ -143,7 +143,7 @@ let package = Package(
             name: "BLECLITests",
             dependencies: [
                 "ble-cli", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "ScenarioFiles", "BluetoothCaptures",
-                "DBus", "Rx", "RxTest", "TestTraits", argumentParser,
+                "RxBluetoothSupport", "DBus", "Rx", "RxTest", "TestTraits", argumentParser,
             ],
             swiftSettings: strict),
         // Programs of other projects on the simulation; make test-clients runs them.

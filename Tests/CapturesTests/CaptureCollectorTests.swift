@@ -2,7 +2,6 @@ import Testing
 
 @testable import BluetoothCaptures
 
-@Suite("Devices of a capture")
 struct CaptureCollectorTests {
     private func server(_ packets: [ATTPacket]) throws -> CapturedServer {
         var collector = CapturePackets.collect([received(SyntheticHCI.connected(to: CapturePackets.strap))])
@@ -19,8 +18,7 @@ struct CaptureCollectorTests {
             time: 0, direction: packet.code.isOfClient ? .sentByHost : .receivedByHost, bytes: SyntheticHCI.data(packet))
     }
 
-    @Test("A recording contains the advertisement, the attributes, and the last values")
-    func recording() throws {
+    @Test func `A recording contains the advertisement, the attributes, and the last values`() throws {
         let collector = CapturePackets.collect(CapturePackets.recording())
         #expect(collector.all.count == 1)
         let device = try #require(collector.all.first)
@@ -44,8 +42,7 @@ struct CaptureCollectorTests {
         #expect(collector.counts == CaptureCollector.Counts(packets: 25))
     }
 
-    @Test("An advertisement of more than 31 bytes becomes extended reports, which are joined again")
-    func extended() throws {
+    @Test func `An advertisement of more than 31 bytes becomes extended reports, which are joined again`() throws {
         for count in [31, 32, 229, 230, 1000] {
             var data: [UInt8] = []
             var company: UInt8 = 0
@@ -64,8 +61,7 @@ struct CaptureCollectorTests {
         }
     }
 
-    @Test("A frame in several fragments is joined, also if its header is divided")
-    func fragments() throws {
+    @Test func `A frame in several fragments is joined, also if its header is divided`() throws {
         let packet = ATTPacket(.notification, handle: 3, Array(0..<100))
         let whole = SyntheticHCI.data(packet)
         let frame = Array(whole[5...])
@@ -84,8 +80,7 @@ struct CaptureCollectorTests {
         }
     }
 
-    @Test("Long reads and prepared writes give the whole value")
-    func longValues() throws {
+    @Test func `Long reads and prepared writes give the whole value`() throws {
         let server = try server([
             ATTPacket(.readRequest, handle: 3), ATTPacket(.readResponse, [1, 2, 3]),
             ATTPacket(.readBlobRequest, handle: 3, [3, 0]), ATTPacket(.readBlobResponse, [4, 5]),
@@ -97,8 +92,7 @@ struct CaptureCollectorTests {
         #expect(server.values[9] == [6, 7])
     }
 
-    @Test("A refused read is stored with its error, and a refused write changes nothing")
-    func errors() throws {
+    @Test func `A refused read is stored with its error, and a refused write changes nothing`() throws {
         let server = try server([
             ATTPacket(.readRequest, handle: 3), ATTPacket(.errorResponse, [0x0A, 3, 0, 0x05]),
             ATTPacket(.writeRequest, handle: 4, [1]), ATTPacket(.errorResponse, [0x12, 4, 0, 0x03]),
@@ -107,8 +101,7 @@ struct CaptureCollectorTests {
         #expect(server.values.isEmpty)
     }
 
-    @Test("Find By Type Value, Read By Type of values and Multiple Notification are read")
-    func otherRequests() throws {
+    @Test func `Find By Type Value, Read By Type of values and Multiple Notification are read`() throws {
         let server = try server([
             ATTPacket(.findByTypeValueRequest, [1, 0, 0xFF, 0xFF, 0x00, 0x28, 0x0D, 0x18]),
             ATTPacket(.findByTypeValueResponse, [0x10, 0, 0x1F, 0]),
@@ -120,8 +113,7 @@ struct CaptureCollectorTests {
         #expect([3, 5, 6].map { server.lastValue(of: $0) } == [[0x41, 0x42], [9], [8, 7]])
     }
 
-    @Test("The server of the host itself is not part of the device")
-    func ownServer() throws {
+    @Test func `The server of the host itself is not part of the device`() throws {
         var collector = CapturePackets.collect([received(SyntheticHCI.connected(to: CapturePackets.strap))])
         for (packet, sent) in [(ATTPacket(.readRequest, handle: 3), false), (ATTPacket(.readResponse, [1]), true)] {
             collector.add(
@@ -131,8 +123,7 @@ struct CaptureCollectorTests {
         #expect(collector.all.first?.server.isEmpty == true)
     }
 
-    @Test("Packets of classic Bluetooth are skipped and counted")
-    func classic() {
+    @Test func `Packets of classic Bluetooth are skipped and counted`() {
         let collector = CapturePackets.collect([
             received([4, 0x03, 11, 0, 0x0B, 0, 1, 2, 3, 4, 5, 6, 1, 0]),
             received([2, 0x0B, 0x20, 8, 0, 4, 0, 0x40, 0, 1, 2, 3, 4]),
@@ -143,16 +134,14 @@ struct CaptureCollectorTests {
         #expect(collector.counts.malformed == 0)
     }
 
-    @Test("A link whose beginning is missing becomes a device without an address")
-    func unknownLink() throws {
+    @Test func `A link whose beginning is missing becomes a device without an address`() throws {
         let collector = CapturePackets.collect([exchange(ATTPacket(.notification, handle: 3, [1]))])
         let device = try #require(collector.all.first)
         #expect(device.identity == nil)
         #expect(device.server.lastValue(of: 3) == [1])
     }
 
-    @Test("The number of devices, values and notifications is limited")
-    func limits() throws {
+    @Test func `The number of devices, values and notifications is limited`() throws {
         var collector = CapturePackets.collect([received(SyntheticHCI.connected(to: CapturePackets.strap))])
         for index in 0..<CaptureCollector.mostDevices + 10 {
             let identity = DeviceIdentity(

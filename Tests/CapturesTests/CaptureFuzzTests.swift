@@ -3,10 +3,9 @@ import Testing
 
 @testable import BluetoothCaptures
 
-@Suite("Damaged captures")
 struct CaptureFuzzTests {
-    @Test("Captures with random changes are read without a trap", arguments: [UInt64](1...8))
-    func mutations(_ seed: UInt64) {
+    @Test(arguments: [UInt64](1...8))
+    func `Captures with random changes are read without a trap`(_ seed: UInt64) {
         var dice = SplitMix64(seed: seed)
         let packets = CapturePackets.recording()
         for round in 0..<400 {
@@ -22,8 +21,8 @@ struct CaptureFuzzTests {
         }
     }
 
-    @Test("Packets of random bytes are collected without a trap", arguments: [UInt64](1...4))
-    func randomPackets(_ seed: UInt64) {
+    @Test(arguments: [UInt64](1...4))
+    func `Packets of random bytes are collected without a trap`(_ seed: UInt64) {
         var dice = SplitMix64(seed: seed)
         var collector = CapturePackets.collect(CapturePackets.recording().dropLast())
         for _ in 0..<20_000 {

@@ -1,0 +1,69 @@
+import RxBluetooth
+import RxBluetoothMocks
+import ScenarioFiles
+import TestTraits
+import Testing
+
+@testable import ble_cli
+
+struct CloneTests {
+    private func clone(_ target: Target, from scenario: Scenario = .everyday) throws -> Scenario {
+        let outcome = CommandHarness(scenario).run(CloneVerb(target: target))
+        #expect(outcome.code == .done)
+        #expect(outcome.errors.isEmpty)
+        return try ScenarioFile.read(outcome.lines.joined(separator: "\n"))
+    }
+
+    @Test(.proves(.S141), arguments: ["heart rate", "thermometer", "twin"])
+    func `Commands print the same for a clone as for the device`(_ name: String) throws {
+        let copy = try clone(.part(name))
+        #expect(copy.peripherals.count == 1)
+        let verb = ConnectVerb(target: .part(name))
+        let original = CommandHarness().run(verb)
+        let cloned = CommandHarness(copy).run(verb)
+        #expect(cloned.code == .done)
+        #expect(cloned.lines == original.lines)
+    }
+
+    @Test(.proves(.S141)) func `The scan shows the same advertisement for a clone as for the device`() throws {
+        let keys = ["address", "addressType", "name", "txPower", "appearance", "flags", "services", "serviceData"]
+        func advertised(_ scenario: Scenario) throws -> [String] {
+            let lines = CommandHarness(scenario).run(ScanVerb(), .limited(.seconds(2), json: true)).lines
+            let objects = lines.compactMap { ParsedJSON($0) }
+            let found = try #require(objects.first { $0["name"]?.string == "Thermometer" })
+            return keys.map { key in
+                let value = found[key]
+                let list = value?.items.compactMap(\.string).joined(separator: " ") ?? ""
+                return "\(key): \(value?.string ?? value?.number.map { "\($0)" } ?? list)"
+            }
+        }
+        let copy = try clone(.part("thermometer"))
+        let (original, cloned) = (try advertised(.everyday), try advertised(copy))
+        #expect(cloned == original)
+        #expect(copy.peripherals.first?.advertisement?.interval == .milliseconds(250))
+    }
+
+    @Test func `A value that cannot be read becomes a comment, and a protected one stays protected`() throws {
+        let lock = SimulatedPeripheral("Lock \u{1B}[2J\"", address: "C0:FF:EE:00:00:09") {
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lock \u{1B}[2J\"")
+            SimulatedService("ffd0") {
+                SimulatedCharacteristic("ffd1", .read { _ in .error(0x81) })
+                SimulatedCharacteristic("ffd2", .read([7]), protection: .encryption)
+            }
+        }
+        let outcome = CommandHarness(around: lock).run(CloneVerb(target: .part("lock")))
+        let text = outcome.lines.joined(separator: "\n")
+        #expect(text.contains("# Not read: "))
+        #expect(text.contains("protection: encryption"))
+        #expect(!text.contains("\u{1B}"))
+        #expect(try ScenarioFile.read(text).peripherals.first?.name == "Lock \u{1B}[2J\"")
+    }
+
+    @Test func `A device that is not there, or two that match, end the command with the reason`() {
+        let missing = CommandHarness().run(CloneVerb(target: .part("nothing")), .limited(.seconds(4)))
+        #expect(missing.code == .notFound)
+        #expect(missing.lines.isEmpty)
+        let several = CommandHarness().run(CloneVerb(target: .part("C0:FF")))
+        #expect(several.code == .usage)
+    }
+}

@@ -1,0 +1,69 @@
+import BluetoothCaptures
+import RxBluetoothMocks
+import RxBluetoothSupport
+import ScenarioFiles
+import TestTraits
+import Testing
+
+@testable import ble_cli
+
+struct ImportTests {
+    private static let recording: [UInt8] = {
+        let file = RecordedFile()
+        CommandHarness().run(file.verb("OUT", .part("thermo"), for: .seconds(6)))
+        return file.bytes
+    }()
+
+    @Test(.proves(.S144)) func `A capture that is cut in half gives what is there, with the packet in a note`() throws {
+        let (text, notes) = try RecordedFile.imported(Array(Self.recording.prefix(Self.recording.count / 2 + 1)))
+        #expect(notes.count == 1)
+        #expect(notes.first?.hasPrefix("The file ends within packet ") == true)
+        #expect(try ScenarioFile.read(text).peripherals.map(\.name) == ["Thermometer"])
+    }
+
+    @Test func `Only the devices that match the target are printed`() throws {
+        let file = RecordedFile()
+        CommandHarness().run(file.verb("OUT", for: .seconds(3)))
+        let text = try RecordedFile.imported(file.bytes, matching: .part("plug")).scenario
+        #expect(try ScenarioFile.read(text).peripherals.map(\.name) == ["Loose plug"])
+        #expect(throws: CLIError.self) { try RecordedFile.imported(file.bytes, matching: .part("nothing")) }
+    }
+
+    @Test(.proves(.S144)) func `An unknown format and an unsupported link type are errors that say what to give`() {
+        let ethernet = [
+            "d4c3b2a1", "02000400", "00000000", "00000000", "00000400", "01000000",
+        ]
+        let bytes = ethernet.flatMap { word in
+            stride(from: 0, to: 8, by: 2).map { UInt8(word.dropFirst($0).prefix(2), radix: 16)! }
+        }
+        func message(_ bytes: [UInt8]) -> String? {
+            do { _ = try RecordedFile.imported(bytes) } catch { return (error as? CLIError)?.text }
+            return nil
+        }
+        #expect(message(bytes)?.contains("its link type 1 is not supported") == true)
+        #expect(message(Array("hello, world".utf8))?.contains("the format is not known") == true)
+        #expect(message([])?.contains("the file is empty") == true)
+    }
+
+    @Test(.proves(.S144)) func `Packets of classic Bluetooth are skipped and counted`() throws {
+        let writer = CaptureWriter(.pcapng)
+        let classic = CapturePacket(time: 0, direction: .receivedByHost, bytes: [4, 0x02, 1, 0])
+        let (_, notes) = try RecordedFile.imported(Self.recording + writer.record(classic) + writer.record(classic))
+        #expect(notes == ["Skipped 2 packets of classic Bluetooth."])
+    }
+
+    @Test(.proves(.S144), arguments: [UInt64](1...6))
+    func `A scenario of a damaged capture can be read, or there is an error`(_ seed: UInt64) throws {
+        var dice = SplitMix64(seed: seed)
+        for _ in 0..<60 {
+            var bytes = Self.recording
+            for _ in 0..<Int.random(in: 1...40, using: &dice) {
+                bytes[Int.random(in: 100..<bytes.count, using: &dice)] = UInt8.random(in: 0...255, using: &dice)
+            }
+            do {
+                let text = try RecordedFile.imported(bytes).scenario
+                _ = try ScenarioFile.read(text)
+            } catch is CLIError {}
+        }
+    }
+}

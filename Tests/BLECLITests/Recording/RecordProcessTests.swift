@@ -1,0 +1,68 @@
+import Foundation
+import TestTraits
+import Testing
+
+@testable import ble_cli
+
+/// Runs `ble-cli record` as a process, and opens its files with tshark.
+@Suite(.timeLimit(.minutes(5)))
+struct RecordProcessTests {
+    /// The path of tshark; nil if it is not installed.
+    private static let tshark = ["/usr/bin/tshark", "/usr/local/bin/tshark"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    @Test(.proves(.S143), arguments: [SIGINT, SIGKILL])
+    func `A recording that is interrupted or killed can be imported`(_ signal: Int32) async throws {
+        try await withFolder { folder in
+            let path = folder + "/scan.pcapng"
+            let program = CLIProcess("record", path, "--simulate")
+            // Waits until the file has some packets.
+            while (FileManager.default.contents(atPath: path)?.count ?? 0) < 2_000 { await Task.yield() }
+            if signal == SIGKILL { try program.killChild() } else { program.signal(signal) }
+            let end = await program.end()
+            if signal == SIGINT {
+                #expect(end.code == 130)
+                #expect(end.errorLines.contains { $0.contains("Recorded ") })
+            }
+            let imported = await CLIProcess("import", path).end()
+            #expect(imported.code == 0, "\(imported.errors)")
+            #expect(imported.output.contains("Heart rate strap"))
+            if signal == SIGINT { #expect(imported.errors.isEmpty) }
+        }
+    }
+
+    @Test(.proves(.S142), .enabled(if: tshark != nil, "tshark is not installed"), arguments: ["t.pcapng", "t.btsnoop"])
+    func `tshark finds no malformed packet in a recording, and shows its values`(_ name: String) async throws {
+        try await withFolder { folder in
+            let path = folder + "/" + name
+            let recorded = await CLIProcess("record", path, "Thermometer", "--for", "5s", "--simulate").end()
+            #expect(recorded.code == 0, "\(recorded.errors)")
+            let errors = try Self.show(path, "-Y", "_ws.malformed || _ws.expert.severity >= 6291456")
+            #expect(errors.isEmpty, "\(errors)")
+            let packets = try Self.show(path, "-T", "fields", "-e", "btcommon.eir_ad.entry.device_name")
+            #expect(packets.contains("Thermometer"))
+            // The value of Temperature is 23.50 °C, and the description of the characteristic is its place.
+            let values = try Self.show(path, "-Y", "btatt.opcode == 0x0b", "-T", "fields", "-e", "btatt.value", "-V")
+            #expect(values.contains("23.5"), "\(values.prefix(2000))")
+            #expect(values.contains("Living room") || values.contains("4c6976696e6720726f6f6d"))
+            if name.hasSuffix("pcapng") {
+                let raw = try #require(FileManager.default.contents(atPath: path))
+                #expect(raw.range(of: Data("synthesised by ble-cli record".utf8)) != nil)
+            }
+        }
+    }
+
+    /// Returns the output of tshark for a file.
+    private static func show(_ path: String, _ arguments: String...) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(tshark))
+        process.arguments = ["-r", path] + arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: text, as: UTF8.self)
+    }
+}

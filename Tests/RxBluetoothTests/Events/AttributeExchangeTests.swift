@@ -1,0 +1,87 @@
+import RxBluetooth
+import RxBluetoothMocks
+import TestTraits
+import Testing
+
+/// The stream of all exchanges with GATT servers.
+struct AttributeExchangeTests {
+    @Test(.proves(.S140))
+    func `Each read, write and notified value is emitted once, with its result`() throws {
+        let (stage, peripheral, _, notifying) = Stage.withNotifyingSensor()
+        let exchanges = stage.record(stage.manager.attributeExchanges)
+        let value = stage.characteristic(Sensor.value, of: peripheral)
+        let refusing = stage.characteristic(Sensor.refusing, of: peripheral)
+        let descriptors = stage.record(value.discoverDescriptors())
+        stage.advance(0)
+        let name = try #require(descriptors.elements.first { $0.uuid == 0x2901 })
+        let operations = [
+            stage.record(value.readValue()).asAny, stage.record(value.writeValue([2])).asAny,
+            stage.record(value.writeValue([3], type: .withoutResponse)).asAny,
+            stage.record(refusing.readValue()).asAny, stage.record(refusing.writeValue([4])).asAny,
+            stage.record(name.readValue()).asAny, stage.record(name.writeValue([0x42])).asAny,
+        ]
+        stage.advance(1_000)
+        let updates = [stage.record(notifying.observeValueUpdates()), stage.record(notifying.observeValueUpdates())]
+        stage.advance(100)
+        stage.simulation.bluez.notify([9], from: Sensor.text, "fff2")
+        stage.advance(0)
+        for update in updates { update.dispose() }
+        stage.advance(100)
+        let kinds = exchanges.elements.map(\.kind)
+        #expect(exchanges.elements.map(\.number) == (1...10).map { UInt64($0) })
+        try #require(kinds.count == 10)
+        #expect(
+            Array(kinds[0...2]) == [
+                .read(value, .success([1])), .written(value, [2], .withResponse, nil),
+                .written(value, [3], .withoutResponse, nil),
+            ])
+        guard case .read(refusing, .failure(let readError)) = kinds[3],
+            case .written(refusing, [4], .withResponse, let writeError?) = kinds[4]
+        else { return #expect(Bool(false), "\(kinds[3...4])") }
+        #expect([readError.attCode, writeError.attCode] == [0x81, 0x0E])
+        #expect(
+            Array(kinds[5...]) == [
+                .descriptorRead(name, .success([0x41])), .descriptorWritten(name, [0x42], nil),
+                .notificationsSwitched(notifying, isOn: true), .notified(notifying, [9]),
+                .notificationsSwitched(notifying, isOn: false),
+            ])
+        withExtendedLifetime(operations) {}
+    }
+
+    @Test(.proves(.S140)) func `An operation that is not sent is no exchange, and no subscriber means no exchange`() {
+        let (stage, peripheral, link, notifying) = Stage.withNotifyingSensor()
+        let silent = stage.characteristic(Sensor.silent, of: peripheral)
+        let before = stage.record(notifying.readValue())
+        stage.advance(100)
+        #expect(before.elements == [[7]])
+        let exchanges = stage.record(stage.manager.attributeExchanges)
+        let first = stage.record(silent.readValue())
+        let waiting = stage.record(notifying.readValue())
+        stage.advance(10)
+        waiting.dispose()
+        link.dispose()
+        stage.advance(5_000)
+        #expect(!first.isLive)
+        #expect(exchanges.elements.count == 1)
+        #expect(exchanges.elements.first?.number == 1)
+        if case .read(silent, .failure)? = exchanges.elements.first?.kind {} else {
+            #expect(Bool(false), "\(exchanges.elements)")
+        }
+        #expect(exchanges.isLive)
+    }
+
+    @Test(.proves(.S140)) func `A value that is written to a socket is an exchange`() {
+        let (stage, peripheral, _, _) = Stage.withNotifyingSensor()
+        let value = stage.characteristic(Sensor.value, of: peripheral)
+        let exchanges = stage.record(stage.manager.attributeExchanges)
+        let writing = stage.record(value.acquireWrite().flatMap { $0.write([5]).asObservable() })
+        stage.advance(100)
+        #expect(exchanges.elements.map(\.kind) == [.written(value, [5], .withoutResponse, nil)])
+        writing.dispose()
+    }
+}
+
+extension Recording {
+    /// The recording without its type, to keep several of them.
+    fileprivate var asAny: AnyObject { self }
+}
