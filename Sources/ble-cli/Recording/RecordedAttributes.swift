@@ -104,8 +104,8 @@ extension BluetoothError {
     fileprivate var recordedCode: UInt8? {
         switch kind {
         case .timedOut, .disconnected, .notConnected, .closed, .daemonUnavailable, .busUnavailable: nil
-        // bluetoothd does not report the code of this error, which is “insufficient authentication”.
-        case .needsPairing: attCode ?? 0x05
+        // bluetoothd may not report the code of this error. The default is “insufficient encryption”.
+        case .needsPairing: attCode ?? 0x0F
         default: attCode ?? 0x0E
         }
     }

@@ -16,7 +16,6 @@ struct ImportTests {
 
     @Test(.proves(.S144)) func `A capture that is cut in half gives what is there, with the packet in a note`() throws {
         let (text, notes) = try RecordedFile.imported(Array(Self.recording.prefix(Self.recording.count / 2 + 1)))
-        #expect(notes.count == 1)
         #expect(notes.first?.hasPrefix("The file ends within packet ") == true)
         #expect(try ScenarioFile.read(text).peripherals.map(\.name) == ["Thermometer"])
     }

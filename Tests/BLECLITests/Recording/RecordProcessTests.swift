@@ -41,10 +41,9 @@ struct RecordProcessTests {
             #expect(errors.isEmpty, "\(errors)")
             let packets = try Self.show(path, "-T", "fields", "-e", "btcommon.eir_ad.entry.device_name")
             #expect(packets.contains("Thermometer"))
-            // The value of Temperature is 23.50 °C, and the description of the characteristic is its place.
-            let values = try Self.show(path, "-Y", "btatt.opcode == 0x0b", "-T", "fields", "-e", "btatt.value", "-V")
-            #expect(values.contains("23.5"), "\(values.prefix(2000))")
-            #expect(values.contains("Living room") || values.contains("4c6976696e6720726f6f6d"))
+            let values = try Self.show(path, "-Y", "btatt.opcode == 0x0b", "-O", "btatt")
+            #expect(values.contains("Temperature: 2350"), "\(values.prefix(2000))")
+            #expect(values.contains("Characteristic User Description: Living room"))
             if name.hasSuffix("pcapng") {
                 let raw = try #require(FileManager.default.contents(atPath: path))
                 #expect(raw.range(of: Data("synthesised by ble-cli record".utf8)) != nil)

@@ -7,7 +7,7 @@ import Testing
 struct AttributeExchangeTests {
     @Test(.proves(.S140))
     func `Each read, write and notified value is emitted once, with its result`() throws {
-        let (stage, peripheral, _, notifying) = Stage.withNotifyingSensor()
+        let (stage, peripheral, link, notifying) = Stage.withNotifyingSensor()
         let exchanges = stage.record(stage.manager.attributeExchanges)
         let value = stage.characteristic(Sensor.value, of: peripheral)
         let refusing = stage.characteristic(Sensor.refusing, of: peripheral)
@@ -45,7 +45,7 @@ struct AttributeExchangeTests {
                 .notificationsSwitched(notifying, isOn: true), .notified(notifying, [9]),
                 .notificationsSwitched(notifying, isOn: false),
             ])
-        withExtendedLifetime(operations) {}
+        withExtendedLifetime((operations, link)) {}
     }
 
     @Test(.proves(.S140)) func `An operation that is not sent is no exchange, and no subscriber means no exchange`() {
@@ -71,13 +71,14 @@ struct AttributeExchangeTests {
     }
 
     @Test(.proves(.S140)) func `A value that is written to a socket is an exchange`() {
-        let (stage, peripheral, _, _) = Stage.withNotifyingSensor()
+        let (stage, peripheral, link, _) = Stage.withNotifyingSensor()
         let value = stage.characteristic(Sensor.value, of: peripheral)
         let exchanges = stage.record(stage.manager.attributeExchanges)
         let writing = stage.record(value.acquireWrite().flatMap { $0.write([5]).asObservable() })
         stage.advance(100)
         #expect(exchanges.elements.map(\.kind) == [.written(value, [5], .withoutResponse, nil)])
         writing.dispose()
+        withExtendedLifetime(link) {}
     }
 }
 

@@ -48,7 +48,7 @@ final class GATTOperation: QueueEntry {
     var obstacle: (() -> BluetoothError?)?
     /// Runs when the operation is started.
     var started: (() -> Void)?
-    /// Records the result of a started operation, also if it was cancelled.
+    /// Records the result of a started operation once, also if it was cancelled.
     var recorded: ((Result<Message, BluetoothError>) -> Void)?
     /// Runs when a started operation has ended, also if it was cancelled.
     var ended: ((Result<Message, BluetoothError>) -> Void)?
@@ -76,8 +76,15 @@ final class GATTOperation: QueueEntry {
         done?(.failure(error))
     }
 
-    func finish(_ result: Result<Message, BluetoothError>) {
+    /// Records the result, unless one is recorded already.
+    func record(_ result: Result<Message, BluetoothError>) {
+        let recorded = recorded
+        self.recorded = nil
         recorded?(result)
+    }
+
+    func finish(_ result: Result<Message, BluetoothError>) {
+        record(result)
         ended?(result)
         done?(result)
     }

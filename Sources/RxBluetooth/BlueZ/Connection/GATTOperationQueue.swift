@@ -113,6 +113,7 @@ final class GATTOperationQueue {
         suspectedNumber = nil
         guard let item = running, item.number == number, !isSuspended else { return }
         refused = (item.operation, item.target, error)
+        item.record(.failure(error))
         let items: [QueueEntry] = (access?.waiting.removeAll() ?? []) + waiting.removeAll()
         item.fail(error)
         for item in items {
