@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-diagnostics test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-cli bench-simulation lint format fuzz fuzz-addresses fuzz-values test-values-peers bench-values count-values soak soak-bluez
+.PHONY: help deps build demo test test-diagnostics test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-cli bench-simulation lint format docs fuzz fuzz-addresses fuzz-values test-values-peers bench-values count-values soak soak-bluez
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,6 +85,9 @@ lint: ## check the format, the imports between modules, the files named in docs/
 	@scripts/layers
 	@scripts/architecture
 	@scripts/prose
+
+docs: deps ## build the documentation of all modules into .build/docs; a warning, or a member that no article names, is an error
+	@scripts/docs build
 
 format: ## format the Swift files in place
 	@swift format --in-place --recursive --parallel $(sources)

@@ -146,6 +146,14 @@ let package = Package(
                 "RxBluetoothSupport", "DBus", "Rx", "RxTest", "TestTraits", argumentParser,
             ],
             swiftSettings: strict),
+        // The code of the documentation, compiled like a user's program: without our settings.
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: [
+                "RxBluetooth", "RxBluetoothMocks", "RxBluetoothMetrics", "ScenarioFiles", "Rx", "RxTest",
+                .product(name: "Metrics", package: "swift-metrics"), log,
+            ],
+            swiftSettings: [.treatAllWarnings(as: .error)]),
         // Programs of other projects on the simulation; make test-clients runs them.
         .testTarget(
             name: "ForeignClientTests",
