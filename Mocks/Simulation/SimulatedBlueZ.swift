@@ -3,7 +3,7 @@ import Rx
 
 /// A simulated bluetoothd. It serves `org.bluez` on any bus as BlueZ 5.66 does.
 ///
-/// It uses only the ``Bus`` protocol, so it can serve the loop-back bus of a test or a real bus.
+/// It uses only the `Bus` protocol, so it can serve the loop-back bus of a test or a real bus.
 /// Its methods may be called from any thread. Their effects happen in the bus's context, in order.
 /// For tests in one process, use ``Simulation``.
 public final class SimulatedBlueZ: Sendable {
@@ -36,6 +36,7 @@ public final class SimulatedBlueZ: Sendable {
 
     /// Creates a daemon that does not run yet.
     ///
+    /// - Parameter scenario: The adapters, peripherals, faults and events. Default: ``Scenario/everyday``.
     /// - Parameter now: The time since the simulation was created, for the recorder; by default a real clock.
     /// - Parameter clock: The real clock, if timers can be late. Late advertisements are sent at once, to keep to the
     ///   interval. If nil, timers are exact.

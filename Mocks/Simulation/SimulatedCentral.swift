@@ -213,6 +213,8 @@ extension SimulatedBlueZ {
     ///   - address: The address of the central.
     ///   - mtu: The MTU of the link, from 23 to 517. Default: 23, the default of LE.
     ///   - adapter: The number of the adapter. Default: 0.
+    ///   - file: The file of the call, for the error of a mistake.
+    ///   - line: The line of the call.
     public func connectCentral(
         _ address: String = "DA:00:00:00:00:01", mtu: Int = 23, adapter: Int = 0, file: StaticString = #fileID,
         line: UInt = #line
@@ -239,6 +241,9 @@ extension SimulatedBlueZ {
     /// - Parameters:
     ///   - address: The address of the peripheral.
     ///   - adapter: The number of the adapter that the services are registered with. Default: 0.
+    ///   - mtu: The MTU of the link. Default: 247.
+    ///   - file: The file of the call, for the error of a mistake.
+    ///   - line: The line of the call.
     /// - Returns: The central that passes requests on to the adapter.
     @discardableResult
     public func showPublishedServices(

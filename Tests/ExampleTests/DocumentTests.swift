@@ -52,6 +52,8 @@ struct DocumentTests {
         for (index, line) in lines(text(document)).enumerated() {
             if isInside, line.text == "```" {
                 isInside = false
+            } else if isInside, line.text == "@main" {
+                continue  // It would replace the main function of the tests.
             } else if isInside {
                 blocks[blocks.count - 1].lines.append(line)
             } else if line.text == "```swift" {

@@ -1,6 +1,12 @@
 import RxBluetooth
 import Testing
 
+struct Program {
+    static func main() async throws {
+        try await printHeartRate(with: BluetoothManager())
+    }
+}
+
 /// Waits for Bluetooth, finds a heart-rate strap, and prints what it measures.
 func printHeartRate(with manager: BluetoothManager) async throws {
     try await manager.ready(within: .seconds(10)).value

@@ -188,7 +188,7 @@ public struct Deadlines: Sendable {
     public var request: Duration = .seconds(4)
     /// The deadline for all operations of an exclusive access together. Default: 60 s.
     ///
-    /// The time begins when the access begins, see ``Peripheral/exclusively(options:_:)``.
+    /// The time begins when the access of `Peripheral.exclusively(options:_:)` begins.
     public var exclusiveAccess: Duration = .seconds(60)
     /// The deadline for a pairing, including connecting and the user's answer. Default: 90 s.
     ///

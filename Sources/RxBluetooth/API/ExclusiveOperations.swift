@@ -2,7 +2,7 @@ public import Rx
 
 /// The operations of a connection during an exclusive access.
 ///
-/// ``Peripheral/exclusively(options:_:)`` passes this value to its closure. Its methods do the same as those of
+/// `Peripheral.exclusively(options:_:)` passes this value to its closure. Its methods do the same as those of
 /// ``Characteristic`` and ``Descriptor``, but their operations run within the access. After the end of the access,
 /// their streams fail with ``BluetoothError/Kind/closed``. They fail with ``BluetoothError/Kind/invalidArgument`` for
 /// attributes of another peripheral.

@@ -8,7 +8,7 @@ extension Peripheral {
     /// share one attempt, and disposing of the last subscription cancels the attempt. Delivers on the manager's queue.
     ///
     /// If the device has lost its bond, or an attribute requires a stronger bond, call ``forget()`` first. Without a
-    /// connection of this manager, pairing makes a connection and closes it at the end; a ``connect()`` waits until
+    /// connection of this manager, pairing makes a connection and closes it at the end; a `connect()` waits until
     /// then. If an operation of the connection has failed with ``BluetoothError/Kind/needsPairing``, pairing first
     /// closes the connection, which fails with that error. If the policy may have to answer requests, devices pair one
     /// after another.

@@ -10,7 +10,7 @@ extension ScannedPeripheral {
     /// without values.
     ///
     /// The manager compares packet counters in the order in which readings are requested. Reading the property of one
-    /// result again returns the same reading. For a packet that was repeated, ``SensorReading/isRepeated`` is true and
+    /// result again returns the same reading. For a packet that was repeated, `SensorReading.isRepeated` is true and
     /// there are no events. ``readingFailure`` is the reason if an advertisement of a known format has no reading.
     public var reading: SensorReading? {
         let readings = readings

@@ -1,7 +1,7 @@
 public import BluetoothValues
 
 extension AdvertisementData {
-    /// The parts of the advertisement that formats of sensors occupy, for a ``SensorDecoder``.
+    /// The parts of the advertisement that formats of sensors occupy, for a `SensorDecoder`.
     ///
     /// With ``rawData``, these are the sections of the latest packet, in its order. Otherwise they are all manufacturer
     /// data and service data that bluetoothd has merged, in the order of the identifiers. Services without a 16-bit
