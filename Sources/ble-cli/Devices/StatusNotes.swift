@@ -95,7 +95,7 @@ extension ObservableType where Element: Sendable {
 
 extension BluetoothState {
     /// Why Bluetooth is unavailable; nil if it is available.
-    fileprivate var obstacle: String? {
+    var obstacle: String? {
         switch self {
         case .poweredOn: nil
         case .poweredOff: "the Bluetooth adapter is off"

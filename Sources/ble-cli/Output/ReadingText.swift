@@ -2,13 +2,18 @@ import RxBluetooth
 
 /// The reading of a sensor as text and as JSON.
 extension SensorReading {
-    /// The format, followed by what the device sends, in one sanitised line.
-    var display: String {
+    /// Each thing that the device sends as text, which is not sanitised.
+    var parts: [String] {
         var parts = measurements.map(\.description)
         parts += states.map { "\($0.kind.rawValue) \($0.isOn ? "on" : "off")" }
         parts += events.map(\.display)
         parts += identifiers.map { "\($0.kind.rawValue) \($0.text)" }
-        parts += texts
+        return parts + texts
+    }
+
+    /// The format, followed by what the device sends, in one sanitised line.
+    var display: String {
+        let parts = parts
         let name = format.rawValue + (model.map { " (\($0))" } ?? "")
         return Sanitiser.clean(parts.isEmpty ? name : name + ": " + parts.joined(separator: ", "))
     }

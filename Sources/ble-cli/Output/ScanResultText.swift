@@ -38,14 +38,19 @@ extension ScannedPeripheral {
     }
 
     /// The result as one line of text.
-    var line: String {
+    var line: String { line(in: TerminalStyle()) }
+
+    /// Returns the result as one line of text, with colours if the style has them.
+    func line(in style: TerminalStyle) -> String {
         let strength = rssi.map { "\($0) dBm" } ?? "-"
+        let name = displayName
         var parts = [
-            peripheral.address.description, String(repeating: " ", count: max(0, 8 - strength.count)) + strength,
-            TextWidth.fit(displayName, to: max(24, TextWidth.of(displayName))),
+            peripheral.address.description,
+            String(repeating: " ", count: max(0, 8 - strength.count)) + style.paint(strength, .signal(rssi)),
+            style.paint(name, .bold) + String(repeating: " ", count: max(0, 24 - TextWidth.of(name))),
         ]
         let reading = displayReading
-        if !reading.isEmpty { parts.append("{\(reading)}") }
+        if !reading.isEmpty { parts.append(style.paint("{\(reading)}", .reading)) }
         if !displayCompanies.isEmpty { parts.append("[\(displayCompanies)]") }
         if !displayServices.isEmpty { parts.append(displayServices) }
         if isCached { parts.append("(remembered)") }

@@ -4,6 +4,9 @@ enum TerminalKey: Equatable, Sendable {
     case enter, tab, interrupt, endOfInput
     case left, right, up, down, home, end, wordLeft, wordRight
     case backspace, delete, deleteWord, deleteToStart, deleteToEnd, clearScreen
+    /// The key Esc alone, which only ``TerminalKeyDecoder/finish()`` recognises.
+    case escape
+    case pageUp, pageDown, suspend
 }
 
 /// Decodes the bytes of a terminal into keys. Source: ECMA-48; xterm control sequences.
@@ -12,6 +15,8 @@ struct TerminalKeyDecoder: Sendable {
 
     /// Adds a byte. Returns the key that it completes; nil if there is none, or the key has no function.
     mutating func add(_ byte: UInt8) -> TerminalKey? {
+        // Esc pressed twice: the second byte may still begin a sequence.
+        if byte == 0x1B, pending == [0x1B] { return .escape }
         pending.append(byte)
         if pending[0] == 0x1B { return escapeSequence() }
         if byte < 0x20 || byte == 0x7F {
@@ -31,6 +36,16 @@ struct TerminalKeyDecoder: Sendable {
         }
         return .character(scalar)
     }
+
+    /// Returns the key Esc if its byte waits for more bytes, and no byte follows.
+    mutating func finish() -> TerminalKey? {
+        guard pending == [0x1B] else { return nil }
+        pending = []
+        return .escape
+    }
+
+    /// Whether the bytes so far may be the beginning of a key.
+    var isWaiting: Bool { !pending.isEmpty }
 
     private static func length(of first: UInt8) -> Int {
         switch first {
@@ -56,6 +71,8 @@ struct TerminalKeyDecoder: Sendable {
         case "[H", "OH", "[1~", "[7~": .home
         case "[F", "OF", "[4~", "[8~": .end
         case "[3~": .delete
+        case "[5~": .pageUp
+        case "[6~": .pageDown
         case "[1;5C", "[1;3C", "f": .wordRight
         case "[1;5D", "[1;3D", "b": .wordLeft
         case "\u{7F}": .deleteWord
@@ -80,6 +97,7 @@ struct TerminalKeyDecoder: Sendable {
         case 0x10: .up
         case 0x15: .deleteToStart
         case 0x17: .deleteWord
+        case 0x1A: .suspend
         default: nil
         }
     }
@@ -137,6 +155,7 @@ struct LineEditor: Sendable {
         case .deleteToEnd: remove(cursor, text.count)
         case .up: show((place ?? history.count) - 1)
         case .down: show((place ?? history.count) + 1)
+        case .escape, .pageUp, .pageDown, .suspend: break
         }
         return .editing
     }

@@ -89,12 +89,7 @@ struct DecodeCommand: ParsableCommand {
             }
             return .service(number, data)
         }
-        var digits = (manufacturer ?? "").trimmed
-        if digits.hasPrefix("0x") || digits.hasPrefix("0X") { digits.removeFirst(2) }
-        guard digits.utf8.count == 4, digits.allSatisfy(\.isHexDigit), let company = UInt16(digits, radix: 16) else {
-            throw CLIError(.usage, "“\(manufacturer ?? "")” is not a company identifier. Give 4 digits such as 0499.")
-        }
-        return .manufacturer(company, data)
+        return .manufacturer(try CompanyNumber.parse(manufacturer ?? ""), data)
     }
 
     private func characteristic() throws(CLIError) -> String {

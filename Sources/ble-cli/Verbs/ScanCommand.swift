@@ -7,14 +7,23 @@ struct ScanCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan", abstract: "Show advertising devices.",
         discussion: """
-            On a terminal, shows a live table; columns that do not fit are left out. Advertisements of known sensors \
-            are decoded; those that are encrypted need their key. In a pipe, prints one line for \
-            each new device and each change of its name; with --json, one object for each new device and each change \
-            of its name or services. With --all, prints a line for every advertisement, also on a terminal.
+            On a terminal, shows a live table; columns that do not fit are left out. Keys: arrows or j and k select a \
+            device, Enter shows its advertisement in detail, s changes the order, / filters by text, p pauses, ? lists \
+            the keys, q quits. At the end, the table is printed with all devices. For a full screen with signal \
+            histories, see ble-cli top.
+
+            Advertisements of known sensors are decoded; those that are encrypted need their key. In a pipe, prints \
+            one line for each new device and each change of its name; with --json, one object for each new device and \
+            each change of its name or services. With --all, prints a line for every advertisement, also on a \
+            terminal. In a pipe or with --json, --sort prints each device once, at the end, and needs --for.
 
             EXAMPLES:
               ble-cli scan
-              ble-cli scan --service 180D --timeout 10
+              ble-cli scan --for 10s
+              ble-cli scan --name strap --rssi -70
+              ble-cli scan --manufacturer 0499
+              ble-cli scan --sort rssi
+              ble-cli scan --for 10s --sort name --json > devices.jsonl
               ble-cli scan --service "Heart Rate"
               ble-cli scan --json --all > advertisements.jsonl
               ble-cli scan --json --reconnect
@@ -23,14 +32,8 @@ struct ScanCommand: BluetoothCommand {
             """)
 
     @OptionGroup var common: CommonOptions
-
-    @Option(
-        name: .customLong("service"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
-            "Show only devices that advertise this service: a UUID, or a name such as \"Heart Rate\". If given several "
-                + "times, a device with any of the services is shown.",
-            valueName: "service"))
-    var services: [String] = []
+    @OptionGroup var filter: ScanFilterOptions
+    @OptionGroup var list: DeviceListOptions
 
     @Flag(name: .customLong("all"), help: "Print a line for every advertisement.")
     var showsAll = false
@@ -50,17 +53,64 @@ struct ScanCommand: BluetoothCommand {
     @OptionGroup var keys: KeyOptions
 
     func verb() throws(CLIError) -> any Verb {
-        var uuids: [BluetoothUUID] = []
-        for text in services { uuids.append(try ServiceArgument.parse(text)) }
+        let sort = try list.parsedSort()
+        guard sort == nil || !showsAll else {
+            throw CLIError(.usage, "--all prints advertisements as they arrive. Leave out --sort or --all.")
+        }
         return ScanVerb(
-            services: uuids, showsAll: showsAll, includesKnown: includesKnown, reconnects: reconnect,
-            isPassive: passive, keys: try keys.parsed())
+            conditions: try filter.parsed(), duration: try list.parsedDuration(besides: common.timeout), sort: sort,
+            color: try list.parsedColor(), showsAll: showsAll, includesKnown: includesKnown, reconnects: reconnect,
+            isPassive: passive, keys: try keys.parsed(), keyboard: TerminalKeys.present)
+    }
+}
+
+/// The options of a list of devices: its order, its colours and its duration.
+struct DeviceListOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The order: rssi, name, address, or seen, the order of discovery.", valueName: "order"))
+    var sort: String?
+
+    @Option(
+        name: .customLong("for"), parsing: .unconditional,
+        help: ArgumentHelp(
+            "End after this time, such as 10s, 500ms or 2m. The option --timeout is the same in seconds.",
+            valueName: "time"))
+    var duration: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Use colours: auto, always or never. With auto, the default, on a terminal unless NO_COLOR is set.",
+            valueName: "when"))
+    var color: String?
+
+    func parsedSort() throws(CLIError) -> DeviceSort? {
+        try sort.map { text throws(CLIError) in try DeviceSort.parse(text) }
+    }
+
+    func parsedColor() throws(CLIError) -> ColorChoice {
+        try color.map { text throws(CLIError) in try ColorChoice.parse(text) } ?? .auto
+    }
+
+    /// Returns the duration of `--for`; nil if it is not given. Throws if `--timeout` is given, too.
+    func parsedDuration(besides timeout: String?) throws(CLIError) -> Duration? {
+        guard let duration else { return nil }
+        guard timeout == nil else {
+            throw CLIError(.usage, "--for and --timeout are the same time limit. Give one of them.")
+        }
+        return try TimeSpan.parse(duration, for: "--for")
     }
 }
 
 /// Prints scan results until the time limit, or until the verb is stopped.
 struct ScanVerb: Verb {
-    var services: [BluetoothUUID] = []
+    var conditions = ScanConditions()
+    /// How long to scan; nil for the time limit of the context, if it has one.
+    var duration: Duration?
+    /// The order of the devices; nil for the order of discovery.
+    var sort: DeviceSort?
+    var color = ColorChoice.auto
     /// Whether every advertisement is printed, not only new devices and new names.
     var showsAll = false
     /// Whether the devices that bluetoothd remembers are printed first.
@@ -71,72 +121,53 @@ struct ScanVerb: Verb {
     var isPassive = false
     /// The keys of devices that encrypt their advertisements.
     var keys = KeyStore()
+    /// The keys that the user presses in the live table; nil if there is no keyboard.
+    var keyboard: (any KeySource)?
 
     /// With `reconnects`, discovery restarts after this long without any advertisement (Q42).
-    private static let silence = Duration.seconds(90)
+    static let silence = Duration.seconds(90)
 
     func run(in context: CommandContext) -> Observable<Never> {
         Observable.deferred {
-            let view = view(in: context)
-            let sightings = context.manager.scanForPeripherals(
-                withServices: services,
-                options: ScanOptions(
-                    allowsDuplicates: showsAll || view.wantsAll, includesKnown: includesKnown, resumes: reconnects,
-                    restartsAfterSilence: reconnects ? Self.silence : nil,
-                    mode: isPassive ? .passive(patterns: AdvertisementPattern.almostAll) : .active))
-            let limited =
-                context.options.timeout.map { sightings.take(for: $0.interval, scheduler: context.scheduler) }
-                ?? sightings
-            // Prints no notes while the live table is shown, because notes would disturb the table.
-            guard reconnects, !view.wantsAll else { return view.show(limited) }
+            let view = try view(in: context)
+            let limit = duration ?? context.options.timeout
+            guard !view.isAtEnd || limit != nil else {
+                throw CLIError(
+                    .usage, "Without a live table, --sort prints the devices at the end. Give --for, such as --for 10s."
+                )
+            }
+            let sightings = sightings(in: context, all: showsAll || view.wantsAll)
+            let limited = limit.map { sightings.take(for: $0.interval, scheduler: context.scheduler) } ?? sightings
+            // The live table shows the state of Bluetooth itself, because notes would disturb it.
+            guard reconnects, !view.showsState else { return view.show(limited) }
             return view.show(limited.alongside(StatusNotes(context: context).ofBluetooth()))
         }
     }
 
-    private func view(in context: CommandContext) -> any ScanView {
-        if context.options.json { return ScanLines(output: context.output) { $0.json.text } }
-        if !showsAll, let table = LiveScanTable(context.output, scheduler: context.scheduler) { return table }
-        if showsAll { return ScanLines(output: context.output) { $0.line } }
-        return ScanLines(output: context.output, isShown: NewDeviceFilter().isNew) { $0.line }
+    /// Emits the scan results that match the conditions.
+    func sightings(in context: CommandContext, all: Bool) -> Observable<ScannedPeripheral> {
+        let sightings = context.manager.scanForPeripherals(
+            withServices: conditions.services,
+            options: ScanOptions(
+                allowsDuplicates: all, includesKnown: includesKnown, resumes: reconnects,
+                restartsAfterSilence: reconnects ? Self.silence : nil, filters: conditions.filters,
+                mode: isPassive ? .passive(patterns: conditions.patterns) : .active))
+        guard conditions.namePart != nil else { return sightings }
+        return sightings.filter { [conditions] in conditions.accepts($0) }
     }
-}
 
-/// A way to print scan results.
-protocol ScanView: Sendable {
-    /// Whether the view needs every advertisement.
-    var wantsAll: Bool { get }
-
-    /// Prints the results until they end.
-    func show(_ sightings: Observable<ScannedPeripheral>) -> Observable<Never>
-}
-
-/// Prints each scan result as one line.
-struct ScanLines: ScanView {
-    let output: any Output
-    var isShown: @Sendable (ScannedPeripheral) -> Bool = { _ in true }
-    let line: @Sendable (ScannedPeripheral) -> String
-
-    var wantsAll: Bool { false }
-
-    func show(_ sightings: Observable<ScannedPeripheral>) -> Observable<Never> {
-        sightings.filter(isShown).do(onNext: { try output.line(line($0)) }).ignoreElements()
-    }
-}
-
-/// A filter that passes a scan result if its device is new or has changed its name.
-final class NewDeviceFilter: Sendable {
-    private let names = Guarded<[BluetoothAddress: String?]>([:])
-    private static let limit = 10_000
-
-    @Sendable
-    func isNew(_ sighting: ScannedPeripheral) -> Bool {
-        names.withLock { names in
-            let address = sighting.peripheral.address
-            // Bounds the list, because private addresses change all the time.
-            // If the list is cleared, devices are only printed once more.
-            if names.count >= Self.limit, names[address] == nil { names.removeAll() }
-            guard let name = names.updateValue(sighting.name, forKey: address) else { return true }
-            return name != sighting.name
+    private func view(in context: CommandContext) throws -> any ScanView {
+        let (output, json) = (context.output, context.options.json)
+        let style = color.style(of: output)
+        let line: @Sendable (ScannedPeripheral) -> String = { json ? $0.json.text : $0.line(in: style) }
+        if showsAll { return ScanLines(output: output, line: line) }
+        if !json, output.size != nil {
+            return LiveDeviceView(
+                context: context, layout: .table, sort: sort ?? .seen, style: style, keyboard: keyboard)
         }
+        if let sort { return SortedScanLines(output: output, sort: sort, line: line) }
+        return json
+            ? ScanLines(output: output, line: line)
+            : ScanLines(output: output, isShown: NewDeviceFilter().isNew, line: line)
     }
 }

@@ -61,7 +61,8 @@ struct ScanCommandTests {
     }
 
     @Test func `Prints only devices with one of the services`() throws {
-        let outcome = CommandHarness().run(ScanVerb(services: [0x180D, 0xFFD0]), .limited(.seconds(2)))
+        let outcome = CommandHarness().run(
+            ScanVerb(conditions: ScanConditions(services: [0x180D, 0xFFD0])), .limited(.seconds(2)))
         #expect(outcome.lines.count == 2)
         #expect(outcome.lines.contains { $0.contains("Heart rate strap") })
         #expect(outcome.lines.contains { $0.contains("Twin sensor") })
@@ -176,7 +177,8 @@ struct ScanCommandTests {
 
     @Test(arguments: ["Heart Rate", "heart rate", " 180D ", "0x180d"])
     func `Accepts the name of a service`(text: String) throws {
-        let outcome = CommandHarness().run(ScanVerb(services: [try ServiceArgument.parse(text)]), .limited(.seconds(2)))
+        let outcome = CommandHarness().run(
+            ScanVerb(conditions: ScanConditions(services: [try ServiceArgument.parse(text)])), .limited(.seconds(2)))
         #expect(outcome.lines.count == 1)
         #expect(outcome.lines.first?.contains("Heart rate strap") == true)
     }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import ble_cli
 
-struct LiveScanTableTests {
+/// The live table of `scan`.
+struct LiveDeviceViewTests {
     private let size = TerminalSize(columns: 80, rows: 24)
 
     @Test func `Redraws at most ten times a second, and hides the cursor once`() {
@@ -35,7 +36,8 @@ struct LiveScanTableTests {
                 SimulatedPeripheral("Lamp", address: "C0:FF:EE:00:00:09") {
                     SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lamp")
                 }
-            ]), terminal: size)
+            ]), terminal: TerminalSize(columns: 40, rows: 24))
+        // A terminal of 40 columns shows no ages and rates, which change.
         unchanged.run(ScanVerb(), for: 60)
         #expect(unchanged.output.writes <= 2)
     }

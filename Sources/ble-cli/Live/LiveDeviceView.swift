@@ -1,0 +1,188 @@
+import FoundationEssentials
+import Rx
+import RxBluetooth
+
+/// Shows a scan on a terminal, redraws it at a bounded rate, and reacts to keys.
+///
+/// An advertisement only updates the record of its device. Only the rows on the screen are formatted.
+final class LiveDeviceView: ScanView {
+    private let context: CommandContext
+    private let output: any Output
+    private let keyboard: (any KeySource)?
+    private let screen: DeviceScreen
+    private let period: Duration
+    private let tree: GATTTreePane
+    private let end = PublishSubject<Void>()
+    private let state: Guarded<ViewState>
+
+    private struct ViewState {
+        var list: DeviceListState
+        var board = DeviceBoard()
+        /// The devices at the time of the pause; nil while the view is not paused.
+        var paused: DeviceBoard?
+        /// What is shown, without the devices: the view would copy them if it kept them twice.
+        var content = DeviceScreen.Content()
+        var terminal: TerminalScreen
+        var surroundings = DeviceListState.Surroundings(devices: [], height: 0)
+        var order = OrderClock()
+        var hasChanged = false
+        var isClosed = false
+    }
+
+    /// When the devices were sorted last. Sorting again at each drawing would move rows too often to read them.
+    private struct OrderClock {
+        var time = -Double.infinity
+        var count = 0
+        var advertisements = 0
+    }
+
+    /// Makes a view.
+    ///
+    /// - Parameters:
+    ///   - layout: A table below earlier output, which is redrawn up to ten times a second; or the full screen, four
+    ///     times a second.
+    ///   - keyboard: The source of keys; nil to show the table only.
+    init(
+        context: CommandContext, layout: DeviceScreen.Layout, sort: DeviceSort, style: TerminalStyle,
+        keyboard: (any KeySource)?
+    ) {
+        self.context = context
+        output = context.output
+        self.keyboard = keyboard
+        screen = DeviceScreen(layout: layout, hasKeyboard: keyboard != nil, isUnicode: style.hasUnicode)
+        period = layout == .full ? .milliseconds(250) : .milliseconds(100)
+        tree = GATTTreePane(context: context)
+        state = Guarded(
+            ViewState(
+                list: DeviceListState(sort: sort),
+                terminal: TerminalScreen(isFull: layout == .full, style: style)))
+    }
+
+    var wantsAll: Bool { true }
+    var showsState: Bool { true }
+
+    func show(_ sightings: Observable<ScannedPeripheral>) -> Observable<Never> {
+        let heard = sightings.do(onNext: { self.hear($0) }, onCompleted: { self.end.onNext(()) }).ignoreElements()
+        let ticks = Observable<Int>.interval(period, scheduler: context.scheduler)
+            .do(onNext: { _ in try self.drawIfNeeded() }).ignoreElements()
+        let bluetooth = context.manager.state.do(onNext: { self.enter($0) }).ignoreElements()
+        let keys = (keyboard?.keys() ?? .empty()).observe(on: context.scheduler)
+            .do(onNext: { try self.press($0) }).ignoreElements()
+        return Observable<Never>.merge([heard, ticks, bluetooth, keys])
+            .take(until: end)
+            // An error is printed after the terminal is restored.
+            .do(onError: { _ in self.close() }, onCompleted: { self.close() }, onDispose: { self.close() })
+    }
+
+    // MARK: Events
+
+    private func hear(_ result: ScannedPeripheral) {
+        state.withLock { state in
+            state.board.hear(result)
+            state.hasChanged = true
+        }
+    }
+
+    private func enter(_ bluetooth: BluetoothState) {
+        state.withLock { state in
+            state.content.obstacle = bluetooth.obstacle
+            state.hasChanged = true
+        }
+    }
+
+    private func press(_ key: TerminalKey) throws {
+        let outcome = state.withLock { $0.list.press(key, in: $0.surroundings) }
+        switch outcome {
+        case .redraw: break
+        case .clear: state.withLock { $0.terminal.invalidate() }
+        case .quit: return end.onNext(())
+        case .suspend: try suspend()
+        case .openTree(let address): tree.open(address)
+        case .closeTree: tree.close()
+        }
+        state.withLock { $0.order.time = -.infinity }
+        try draw()
+    }
+
+    private func suspend() throws {
+        if let text = state.withLock({ $0.terminal.close() }) { try output.write(text) }
+        keyboard?.suspend()
+        state.withLock { $0.terminal.invalidate() }
+    }
+
+    // MARK: Drawing
+
+    /// Draws if an advertisement was received, the size of the terminal or a shown age has changed.
+    private func drawIfNeeded() throws {
+        let isNeeded = state.withLock { state in
+            // Without a keyboard, nothing is drawn before the first device.
+            guard !state.board.entries.isEmpty || keyboard != nil else { return false }
+            let isNeeded = state.hasChanged || tree.isOpen || output.size != state.terminal.drawnSize
+            let isOld = context.scheduler.now.timeIntervalSinceReferenceDate - state.order.time >= 1
+            return isNeeded || isOld || !state.terminal.isOpen
+        }
+        if isNeeded { try draw() }
+    }
+
+    private func draw() throws {
+        guard let size = output.size else { return }
+        let text = state.withLock { state -> String? in
+            guard !state.isClosed else { return nil }
+            state.hasChanged = false
+            let content = content(&state, columns: size.columns)
+            let drawing = screen.draw(&state.list, content, in: size)
+            state.surroundings = drawing.surroundings
+            return state.terminal.draw(drawing.lines, in: size)
+        }
+        if let text { try output.write(text) }
+    }
+
+    /// Returns the content, with its devices in an order that is updated at most once a second.
+    private func content(_ state: inout ViewState, columns: Int) -> DeviceScreen.Content {
+        let now = context.scheduler.now
+        if !state.list.isPaused {
+            state.paused = nil
+            state.content.now = now
+        } else if state.paused == nil {
+            state.paused = state.board
+        }
+        sort(&state, at: now.timeIntervalSinceReferenceDate)
+        var content = state.content
+        content.board = state.paused ?? state.board
+        content.tree = tree.lines(in: columns)
+        return content
+    }
+
+    private func sort(_ state: inout ViewState, at time: Double) {
+        let isOld = time - state.order.time >= 1 || time < state.order.time
+        let count = (state.paused ?? state.board).entries.count
+        guard isOld || count != state.order.count else { return }
+        if isOld {
+            let received = state.board.advertisements - state.order.advertisements
+            if state.order.time.isFinite { state.content.rate = Double(received) / max(1, time - state.order.time) }
+            state.order.advertisements = state.board.advertisements
+            state.order.time = time
+        }
+        state.order.count = count
+        state.content.devices = (state.paused ?? state.board)
+            .list(state.list.sort, containing: state.list.filter, isSteady: !state.isClosed)
+    }
+
+    /// Restores the terminal. A table remains with all devices. May be called more than once.
+    private func close() {
+        tree.close()
+        let text = state.withLock { state -> String? in
+            guard !state.isClosed else { return nil }
+            state.isClosed = true
+            var text = ""
+            if screen.layout == .table, let size = output.size {
+                state.order.time = -.infinity
+                let lines = screen.all(content(&state, columns: size.columns), columns: size.columns)
+                if !lines.isEmpty || state.terminal.isOpen { text = state.terminal.draw(lines, in: size) ?? "" }
+            }
+            return text + (state.terminal.close() ?? "")
+        }
+        // Errors are ignored: the terminal may be closed.
+        if let text, !text.isEmpty { try? output.write(text) }
+    }
+}
