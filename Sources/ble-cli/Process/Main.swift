@@ -81,6 +81,7 @@ struct BLECLI: ParsableCommand {
         subcommands: [
             DiagnoseCommand.self,
             AdaptersCommand.self, ScanCommand.self, ConnectCommand.self, ReadCommand.self, WriteCommand.self,
+            TopCommand.self,
             NotifyCommand.self, RunCommand.self, ShellCommand.self, PairCommand.self, ForgetCommand.self,
             DecodeCommand.self, SimulateCommand.self,
             CloneCommand.self,
