@@ -15,6 +15,7 @@ public enum Proof: String, CaseIterable, Sendable {
     case S119, S120, S121, S122, S123
     case S124, S125, S126, S127, S128, S129
     case S130
+    case S134, S135, S136, S137
     case S140, S141, S142, S143, S144
 
     // MARK: Quirks

@@ -19,12 +19,19 @@ public struct Advertisement: Hashable, Sendable {
     public var appearance: UInt16?
     /// Whether other devices may connect to this computer. Default: false, a broadcast.
     public var isConnectable: Bool
+    // Promise S137, see docs/promises.md.
+    /// The time from one advertising event to the next, from 20 ms to 10,485 s. Default: nil, bluetoothd chooses.
+    ///
+    /// The controller gets whole milliseconds and chooses a time in the range. Kernels before 5.11 ignore it.
+    public var interval: ClosedRange<Duration>?
 
     /// Creates an advertisement. Without arguments it has no data and is not connectable.
     public init(
         localName: String? = nil, services: [BluetoothUUID] = [], manufacturerData: [UInt16: [UInt8]] = [:],
-        serviceData: [BluetoothUUID: [UInt8]] = [:], appearance: UInt16? = nil, isConnectable: Bool = false
+        serviceData: [BluetoothUUID: [UInt8]] = [:], appearance: UInt16? = nil, isConnectable: Bool = false,
+        interval: ClosedRange<Duration>? = nil
     ) {
+        self.interval = interval
         self.localName = localName
         self.services = services
         self.manufacturerData = manufacturerData
@@ -46,7 +53,8 @@ extension BluetoothManager {
     /// - ``BluetoothError/Kind/noFreeSlot`` if the adapter has no room for another advertisement. Controllers support
     ///   only a few.
     /// - ``BluetoothError/Kind/invalidArgument`` or ``BluetoothError/Kind/registrationFailed(_:)`` if bluetoothd
-    ///   rejects the advertisement, for example because it is too long.
+    ///   rejects the advertisement, for example because it is too long. ``Advertisement/interval`` is checked before
+    ///   anything is sent.
     /// - ``BluetoothError/Kind/timedOut`` if bluetoothd does not answer within ``Deadlines/operation``.
     /// - ``BluetoothError/Kind/poweredOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
     ///   cannot be used, at the start or later.

@@ -42,6 +42,18 @@ public final class BluetoothManager: Sendable {
         reports.map { [selection] in $0.state(selection) }.distinctUntilChanged().observe(on: access.settings.scheduler)
     }
 
+    // Promise S136, see docs/promises.md.
+    /// Why Bluetooth cannot be used; nil if it can be used.
+    ///
+    /// Emits the present value first, then each change, and never completes. The error is that of operations in the
+    /// present ``state``. In contrast to the state, it distinguishes a bluetoothd that does not run from one that does
+    /// not reply: the latter has a ``BluetoothError/detail``. Fails only with ``BluetoothError/Kind/closed``, when the
+    /// manager is closed. Hot; the first subscription opens the bus. Delivers on the manager's queue.
+    public var obstacle: Observable<BluetoothError?> {
+        reports.map { [selection] in $0.error(selection) }.distinctUntilChanged()
+            .observe(on: access.settings.scheduler)
+    }
+
     /// The adapters of this machine, ordered by number.
     ///
     /// Emits the present list first, then each change, and never completes. The list is empty while bluetoothd does not

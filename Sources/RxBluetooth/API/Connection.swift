@@ -93,11 +93,21 @@ public struct ConnectOptions: Sendable {
     public var existingLink: ExistingLink
     /// The policy for connecting again after link loss. Default: nil, no reconnection.
     public var reconnection: Reconnection?
+    // Promise S134, see docs/promises.md.
+    /// Whether the link stays open when the connection ends. Default: false, a link of this manager is closed.
+    ///
+    /// Disposing, closing the manager and the end of the process then leave the link to the next program, which shares
+    /// it. An attempt to connect that is not finished is still cancelled. ``Peripheral/disconnect()`` of any program
+    /// closes the link.
+    public var keepsLinkOpen: Bool
 
     /// Creates options. By default, an existing link is shared, and a link loss ends the connection.
-    public init(existingLink: ExistingLink = .share, reconnection: Reconnection? = nil) {
+    public init(
+        existingLink: ExistingLink = .share, reconnection: Reconnection? = nil, keepsLinkOpen: Bool = false
+    ) {
         self.existingLink = existingLink
         self.reconnection = reconnection
+        self.keepsLinkOpen = keepsLinkOpen
     }
 
     /// Returns options that connect again after link loss, with the default delays of ``Reconnection``.

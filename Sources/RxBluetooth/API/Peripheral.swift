@@ -108,7 +108,8 @@ public final class Peripheral: Sendable {
     /// Connects to the peripheral. With a kind of address, bluetoothd need not have the device.
     func connect(_ options: ConnectOptions, addressKind: BluetoothAddress.Kind?) -> Observable<Peripheral> {
         if let reconnection = options.reconnection { return reconnecting(options, reconnection, addressKind) }
-        return link(LinkRequest(existing: options.existingLink, addressKind: addressKind))
+        return link(
+            LinkRequest(existing: options.existingLink, keepsOpen: options.keepsLinkOpen, addressKind: addressKind))
     }
 
     /// Connects once, without reconnection.

@@ -120,6 +120,7 @@ final class AdvertisingSessions {
     func start(
         _ advertisement: Advertisement, _ selection: AdapterSelection, _ emitter: Emitter<Void>
     ) throws(BluetoothError) {
+        if let flaw = advertisement.flaw { throw BluetoothError(.invalidArgument, detail: flaw) }
         let adapter = try client.chooseAdapter(selection)
         count += 1
         let session = AdvertisingSession(advertisement, selection, on: adapter, number: count, of: client, emitter)
@@ -163,6 +164,29 @@ extension Advertisement {
                 Dictionary(uniqueKeysWithValues: serviceData.map { ($0.key.longText, .bytes($0.value)) }))
         }
         if let appearance { properties["Appearance"] = .uint16(appearance) }
+        if let interval {
+            properties["MinInterval"] = .uint32(interval.lowerBound.wholeMilliseconds)
+            properties["MaxInterval"] = .uint32(interval.upperBound.wholeMilliseconds)
+        }
         return properties
+    }
+
+    /// Why the advertisement is invalid; nil if it is valid.
+    ///
+    /// bluetoothd accepts 20 ms to 10,485.76 s. Source: BlueZ 5.66, `src/advertising.c`, `parse_min_interval`.
+    fileprivate var flaw: String? {
+        guard let interval else { return nil }
+        let allowed = Duration.milliseconds(20) ... .seconds(10_485)
+        guard allowed.contains(interval.lowerBound), allowed.contains(interval.upperBound) else {
+            return "The interval of an advertisement is from 20 ms to 10,485 s"
+        }
+        return nil
+    }
+}
+
+extension Duration {
+    /// The duration in whole milliseconds. The duration must be from 0 to 49 days.
+    fileprivate var wholeMilliseconds: UInt32 {
+        UInt32(components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000)
     }
 }

@@ -190,7 +190,7 @@ final class BlueZClient {
         if failure.kind == .unauthorized { return failure }
         let detail =
             switch failure.kind {
-            case .timedOut: "It has not listed its objects in time"
+            case .timedOut: "It does not reply"
             case .protocolViolation: "Its list of objects is malformed"
             default: "It does not list its objects: \(failure.dbusName ?? failure.code)"
             }

@@ -265,6 +265,13 @@ extension BlueZCall {
         }
     }
 
+    /// Returns a call that reads all properties of an interface.
+    static func properties(of interface: String, at path: String) -> BlueZCall {
+        BlueZCall(path: path, interface: BlueZ.properties, member: "GetAll") { (body) throws(DBusError) in
+            try body.string(interface)
+        }
+    }
+
     /// Returns a call that reads a property.
     ///
     /// The reply arrives after all signals that bluetoothd sent before the reply.

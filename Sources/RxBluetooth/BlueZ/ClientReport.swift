@@ -38,7 +38,7 @@ struct ClientReport: Sendable {
 
     /// Returns the power of the adapter of a selection.
     func power(_ selection: AdapterSelection) -> AdapterPower {
-        if let obstacle { return AdapterPower(adapterName: nil, state: nil, failure: obstacle.error) }
+        if let obstacle { return AdapterPower(adapterName: nil, state: nil, failure: failure ?? obstacle.error) }
         guard let number = adapter(for: selection), let record = candidates.records[number] else {
             return AdapterPower(adapterName: nil, state: nil, failure: BluetoothError(.noAdapter))
         }

@@ -1,8 +1,9 @@
 import DBus
-import RxBluetooth
 import RxBluetoothMocks
 import TestTraits
 import Testing
+
+@testable import RxBluetooth
 
 struct AdvertisingSessionTests {
     private let advertisement = Advertisement(
@@ -13,6 +14,24 @@ struct AdvertisingSessionTests {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage, .adapter)
         return (stage, daemon)
+    }
+
+    @Test(.proves(.S137)) func `The interval is sent in milliseconds, and an invalid one is refused`() {
+        for (interval, isValid) in [
+            (Duration.milliseconds(20)...Duration.milliseconds(100), true),
+            (.seconds(10_485)...(.seconds(10_485)), true), (.milliseconds(19)...(.milliseconds(100)), false),
+            (.milliseconds(100)...(.seconds(10_486)), false), (.seconds(-1)...(.seconds(1)), false),
+        ] {
+            let stage = Stage()
+            let advertising = stage.record(stage.manager.advertise(Advertisement(interval: interval)))
+            stage.advance(100)
+            #expect(advertising.isLive == isValid)
+            #expect(stage.count("RegisterAdvertisement") == (isValid ? 1 : 0))
+            #expect(isValid || advertising.kind == .invalidArgument)
+        }
+        let properties = Advertisement(interval: .microseconds(152_500)...(.seconds(1))).properties
+        #expect(properties["MinInterval"] == .uint32(152) && properties["MaxInterval"] == .uint32(1_000))
+        #expect(Advertisement().properties["MinInterval"] == nil)
     }
 
     @Test(.proves(.S86), .covers(.advertising))

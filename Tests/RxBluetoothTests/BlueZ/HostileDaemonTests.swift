@@ -216,7 +216,7 @@ struct HostileDaemonTests {
         #expect(scan.error?.kind == .daemonUnavailable)
         #expect(
             scan.error?.description
-                == "Scanning: bluetoothd runs, but cannot be used (It has not listed its objects in time). "
+                == "Scanning: bluetoothd runs, but cannot be used (It does not reply). "
                 + "Restart it: sudo systemctl restart bluetooth.")
         let again = stage.record(stage.manager.scanForPeripherals())
         stage.advance(0)

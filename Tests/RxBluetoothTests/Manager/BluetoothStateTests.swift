@@ -20,6 +20,35 @@ struct BluetoothStateTests {
         #expect(states.isLive)
     }
 
+    @Test(.proves(.S136)) func `The obstacle is the error of operations, and nil while Bluetooth can be used`() {
+        let stage = Stage()
+        let obstacles = stage.record(stage.manager.obstacle)
+        stage.advance(10)
+        stage.simulation.bluez.setPower(false)
+        stage.advance(1_000)
+        stage.simulation.bluez.crash()
+        stage.advance(1_000)
+        #expect(obstacles.elements.map { $0?.kind } == [nil, .poweredOff, .daemonUnavailable])
+        #expect(obstacles.elements.last??.detail == nil && obstacles.isLive)
+        let closing = stage.record(stage.manager.close())
+        stage.advance(10)
+        #expect(obstacles.kind == .closed && closing.isCompleted)
+    }
+
+    @Test(.proves(.S136)) func `The obstacle of a bluetoothd that does not reply has a detail`() {
+        let stage = Stage(starting: false)
+        let daemon = ScriptedDaemon(on: stage)
+        daemon.holdSnapshot()
+        let obstacles = stage.record(stage.manager.obstacle)
+        stage.advance(8_001)
+        #expect(obstacles.elements.map { $0?.kind } == [.daemonUnavailable])
+        #expect(obstacles.elements.first??.detail == "It does not reply")
+        #expect(stage.record(stage.manager.scanForPeripherals()).outcome(stage) == .daemonUnavailable)
+        let power = stage.record(stage.manager.adapterPower)
+        stage.advance(0)
+        #expect(power.elements.last?.failure?.detail == "It does not reply")
+    }
+
     @Test(.proves(.S2)) func `A late subscriber receives the current state immediately`() {
         let stage = Stage()
         let early = stage.record(stage.manager.state)

@@ -65,6 +65,10 @@ extension ScriptedDaemon.Objects {
 }
 
 extension ScriptedDaemon {
+    func adapterChanges(_ properties: [String: Value]) {
+        change("/org/bluez/hci0", "org.bluez.Adapter1", properties)
+    }
+
     func deviceChanges(_ properties: [String: Value]) {
         change(Objects.devicePath, "org.bluez.Device1", properties)
     }

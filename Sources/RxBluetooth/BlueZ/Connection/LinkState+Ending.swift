@@ -39,7 +39,7 @@ extension LinkState {
         case .losing: return end(cause)
         case .closing, .ended: return []
         }
-        guard maker == .thisManager || isForced else { return end(cause) }
+        guard maker == .thisManager && !(keepsOpen && isReady) || isForced else { return end(cause) }
         phase = .closing(
             Closing(
                 cause: cause, maker: maker, isAttempt: isAttempt, hasFailed: hasFailed,

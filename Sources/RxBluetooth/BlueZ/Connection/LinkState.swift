@@ -169,6 +169,8 @@ struct LinkState: Equatable {
     let takesOver: Bool
     /// Whether the link becomes ready only when its services are read.
     let awaitsServices: Bool
+    /// Whether a link that is ready stays open when the connection ends.
+    var keepsOpen = false
     let target: String
 
     /// - Parameter maker: The maker of the link that bluetoothd shows; `thisManager` if it shows none.

@@ -5,6 +5,8 @@ struct LinkRequest: Sendable {
     /// The number of the connection that the link continues; nil for a new connection.
     var number: UInt64?
     var existing = ConnectOptions.ExistingLink.share
+    /// Whether the link stays open when its connection ends.
+    var keepsOpen = false
     /// Whether the link becomes ready only when its services are read.
     var awaitsServices = false
     /// The kind of the address, if the link may be made to a device that bluetoothd does not have.
@@ -77,6 +79,8 @@ final class Links {
     private func start(
         _ peripheral: Peripheral, _ request: LinkRequest, _ emitter: Emitter<Peripheral>, _ state: LinkState
     ) {
+        var state = state
+        state.keepsOpen = request.keepsOpen
         let link = Link(
             peripheral, state, number: request.number ?? client.peripherals.nextLinkNumber(), client: client,
             emitter: emitter, addressKind: request.addressKind)

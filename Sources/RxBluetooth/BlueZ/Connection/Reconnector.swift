@@ -81,7 +81,8 @@ final class Reconnector: Sendable {
         .flatMap { [self] peripheral in
             peripheral.link(
                 LinkRequest(
-                    number: number, existing: options.existingLink, awaitsServices: true, addressKind: addressKind))
+                    number: number, existing: options.existingLink, keepsOpen: options.keepsLinkOpen,
+                    awaitsServices: true, addressKind: addressKind))
         }
         .do(onNext: { [self] _ in recordLinkUp() })
     }
