@@ -7,6 +7,8 @@ struct DeviceConnector {
     let target: Target
     /// The notes about a connection that reconnects; nil if a lost link is an error.
     var notes: LinkStatusNotes?
+    /// Whether the link stays open at the end.
+    var keepsLink = false
 
     /// Emits the GATT tree once, and stays connected while subscribed.
     ///
@@ -14,10 +16,15 @@ struct DeviceConnector {
     func tree() -> Observable<GATTTree> {
         Observable.deferred {
             let progress = ConnectionProgress(notes: notes)
-            let connected = DeviceFinder(context: context, target: target).find()
+            let connected = find()
                 .do(onNext: { progress.enter(.connecting($0)) })
-                .flatMap { ClosingLinkWait(context: context).waitUntilClosed($0.peripheral) }
-                .flatMap { $0.connect(options: notes == nil ? ConnectOptions() : .reconnect()) }
+                // With --keep, a link that exists is one that an earlier command has kept.
+                .flatMap { candidate in
+                    keepsLink
+                        ? .just(candidate.peripheral)
+                        : ClosingLinkWait(context: context).waitUntilClosed(candidate.peripheral)
+                }
+                .flatMap { $0.connect(options: options) }
                 .do(onNext: { progress.enter(.discovering($0)) })
                 .flatMap { GATTTree.discover($0) }
             let timedOut = context.timer(context.options.setupTimeout).map { _ -> GATTTree in
@@ -29,7 +36,21 @@ struct DeviceConnector {
         }
     }
 
-    /// Runs work on the GATT tree, and disconnects when the work ends.
+    /// Finds the device. With --keep, a device that is connected needs no scan.
+    private func find() -> Observable<DeviceCandidates.Candidate> {
+        let finder = DeviceFinder(context: context, target: target)
+        guard keepsLink else { return finder.find() }
+        return KnownDevices(context: context, target: target).findLinked()
+            .flatMap { linked in linked.map { .just($0) } ?? finder.find() }
+    }
+
+    private var options: ConnectOptions {
+        var options = notes == nil ? ConnectOptions() : .reconnect()
+        options.keepsLinkOpen = keepsLink
+        return options
+    }
+
+    /// Runs work on the GATT tree, and disconnects when the work ends, unless the link is kept.
     func use<Element>(_ work: @escaping @Sendable (GATTTree) throws -> Observable<Element>) -> Observable<Element> {
         // The connection never completes by itself. So `materialize` turns the end of the work into an element, which
         // then ends the whole stream and disconnects.

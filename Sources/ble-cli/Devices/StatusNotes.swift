@@ -6,10 +6,23 @@ struct StatusNotes {
     let context: CommandContext
 
     /// Prints a note when Bluetooth becomes unavailable or available again. Never ends by itself.
-    func ofBluetooth() -> Observable<Never> {
-        context.manager.state.skip(while: { $0 == .poweredOn })
-            .do(onNext: { state in
-                context.note(state.obstacle.map { "Waiting: \($0)." } ?? "Bluetooth is available again; continuing.")
+    func ofBluetooth() -> Observable<Never> { notes(of: context.manager.obstacle) }
+
+    /// Prints a note when bluetoothd or the bus becomes unavailable or available again. Never ends by itself.
+    func ofDaemon() -> Observable<Never> {
+        notes(
+            of: context.manager.obstacle.map { error in
+                switch error?.kind {
+                case .daemonUnavailable, .busUnavailable, .unauthorized: error
+                default: nil
+                }
+            })
+    }
+
+    private func notes(of obstacles: Observable<BluetoothError?>) -> Observable<Never> {
+        obstacles.map { $0?.obstacle }.distinctUntilChanged().skip(while: { $0 == nil })
+            .do(onNext: { obstacle in
+                context.note(obstacle.map { "Waiting: \($0)." } ?? "Bluetooth is available again; continuing.")
             })
             .ignoreElements()
     }
@@ -93,17 +106,19 @@ extension ObservableType where Element: Sendable {
     }
 }
 
-extension BluetoothState {
-    /// Why Bluetooth is unavailable; nil if it is available.
-    var obstacle: String? {
-        switch self {
-        case .poweredOn: nil
+extension BluetoothError {
+    /// Why Bluetooth is unavailable, as a phrase.
+    var obstacle: String {
+        switch kind {
         case .poweredOff: "the Bluetooth adapter is off"
         case .blocked: "the Bluetooth adapter is blocked by rfkill"
         case .noAdapter: "there is no matching Bluetooth adapter"
+        // Only a bluetoothd that runs has a detail.
+        case .daemonUnavailable where detail != nil: "bluetoothd runs, but does not reply"
         case .daemonUnavailable: "bluetoothd is not running"
         case .unauthorized: "this process is not allowed to use bluetoothd"
         case .busUnavailable: "there is no system bus"
+        default: "Bluetooth cannot be used: \(code)"
         }
     }
 }

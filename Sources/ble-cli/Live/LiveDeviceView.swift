@@ -65,7 +65,7 @@ final class LiveDeviceView: ScanView {
         let heard = sightings.do(onNext: { self.hear($0) }, onCompleted: { self.end.onNext(()) }).ignoreElements()
         let ticks = Observable<Int>.interval(period, scheduler: context.scheduler)
             .do(onNext: { _ in try self.drawIfNeeded() }).ignoreElements()
-        let bluetooth = context.manager.state.do(onNext: { self.enter($0) }).ignoreElements()
+        let bluetooth = context.manager.obstacle.do(onNext: { self.enter($0) }).ignoreElements()
         let keys = (keyboard?.keys() ?? .empty()).observe(on: context.scheduler)
             .do(onNext: { try self.press($0) }).ignoreElements()
         return Observable<Never>.merge([heard, ticks, bluetooth, keys])
@@ -83,9 +83,9 @@ final class LiveDeviceView: ScanView {
         }
     }
 
-    private func enter(_ bluetooth: BluetoothState) {
+    private func enter(_ obstacle: BluetoothError?) {
         state.withLock { state in
-            state.content.obstacle = bluetooth.obstacle
+            state.content.obstacle = obstacle?.obstacle
             state.hasChanged = true
         }
     }

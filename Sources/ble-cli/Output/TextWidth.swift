@@ -36,6 +36,30 @@ enum TextWidth {
         return kept + "…"
     }
 
+    /// Returns the lines of sanitised text that is broken at a width, at spaces if possible.
+    static func wrap(_ text: String, to columns: Int) -> [String] {
+        let columns = max(8, columns)
+        var lines: [String] = []
+        var line = ""
+        var width = 0
+        for character in text {
+            let own = of(character)
+            if width + own > columns {
+                // A long word is broken anywhere, but a space in the last third of the line is better.
+                let space = line.lastIndex(of: " ").flatMap { place in
+                    line.distance(from: line.startIndex, to: place) * 3 > columns ? place : nil
+                }
+                let rest = space.map { String(line[line.index(after: $0)...]) } ?? ""
+                lines.append(space.map { String(line[..<$0]) } ?? line)
+                line = rest
+                width = of(rest)
+            }
+            line.append(character)
+            width += own
+        }
+        return lines + [line]
+    }
+
     /// Returns the text in exactly this width: cut, or padded with spaces.
     static func fit(_ text: String, to columns: Int) -> String {
         let cut = cut(text, to: columns)

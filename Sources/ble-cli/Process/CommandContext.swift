@@ -37,6 +37,7 @@ struct CommandContext: Sendable {
             if let timeout { deadlines.diagnosis = timeout }
             // Without --timeout, pairing keeps the library's longer deadline: a person may have to press a button.
             if let timeout { deadlines.pair = timeout }
+            if let timeout { deadlines.power = timeout }
             return deadlines
         }
     }
@@ -62,6 +63,9 @@ protocol Verb: Sendable {
     /// 2 s, and a verb that only closes its link need not wait for this reply.
     func waitsForReplies(after code: ExitCode) -> Bool
 
+    /// Returns an output that does not disturb what the verb shows on the terminal. The default is the output itself.
+    func sharing(_ output: any Output) -> any Output
+
     /// Handles Ctrl-C. Returns whether the verb goes on; the default ends it.
     func interrupt() -> Bool
 
@@ -74,6 +78,7 @@ extension Verb {
     var pairing: PairingPolicy { PairingPolicy() }
     var keys: KeyStore { KeyStore() }
     func waitsForReplies(after code: ExitCode) -> Bool { true }
+    func sharing(_ output: any Output) -> any Output { output }
     func interrupt() -> Bool { false }
 }
 

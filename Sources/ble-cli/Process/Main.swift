@@ -79,14 +79,13 @@ struct BLECLI: ParsableCommand {
               ble-cli simulate
             """,
         subcommands: [
-            DiagnoseCommand.self,
-            AdaptersCommand.self, ScanCommand.self, ConnectCommand.self, ReadCommand.self, WriteCommand.self,
-            TopCommand.self,
-            NotifyCommand.self, RunCommand.self, ShellCommand.self, PairCommand.self, ForgetCommand.self,
-            DecodeCommand.self, SimulateCommand.self,
-            CloneCommand.self,
-            RecordCommand.self,
-            ImportCommand.self,
+            DiagnoseCommand.self, AdaptersCommand.self, PowerCommand.self,
+            ScanCommand.self, TopCommand.self, InfoCommand.self,
+            ConnectCommand.self, DisconnectCommand.self, ReadCommand.self, WriteCommand.self, NotifyCommand.self,
+            RunCommand.self, ShellCommand.self,
+            PairCommand.self, TrustCommand.self, ForgetCommand.self,
+            AdvertiseCommand.self, DecodeCommand.self, SimulateCommand.self,
+            RecordCommand.self, ImportCommand.self, CloneCommand.self,
         ])
 }
 
@@ -108,7 +107,7 @@ enum CommandProcess {
         let queue = DispatchQueue(label: "ble-cli")
         let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "ble-cli.run")
         let simulation = scenario.map { Simulation($0, scheduler: scheduler) }
-        let messages = Messages(output: FileOutput.error, isJSON: options.json)
+        let messages = Messages(output: verb.sharing(FileOutput.error), isJSON: options.json)
         var configuration = BluetoothManager.Configuration(
             adapter: options.adapter, scheduler: scheduler, deadlines: options.deadlines, pairing: verb.pairing,
             logger: options.isVerbose ? logger(to: messages) : nil)
@@ -120,7 +119,7 @@ enum CommandProcess {
                 BluetoothManager(configuration: configuration)
             }
         let context = CommandContext(
-            manager: manager, scheduler: scheduler, output: FileOutput.standard, options: options,
+            manager: manager, scheduler: scheduler, output: verb.sharing(FileOutput.standard), options: options,
             messages: messages)
         let runner = CommandRunner(context, messages: messages) { code in
             // Keeps the simulation alive until the command has ended.

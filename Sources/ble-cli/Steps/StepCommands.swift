@@ -36,12 +36,33 @@ struct ConnectStep: StepCommand {
 }
 
 struct DisconnectStep: StepCommand {
-    static let configuration = CommandConfiguration(commandName: "disconnect", abstract: "Close the link.")
+    static let configuration = CommandConfiguration(
+        commandName: "disconnect", abstract: "Close the link, or the link of any program to a device.")
 
-    func step() -> any SessionStep {
-        StepFunction { session in
+    @Argument(help: "The device of another link: its address, its name, or a part of either.") var target: String?
+
+    func step() throws(CLIError) -> any SessionStep {
+        let target = try target.map { text throws(CLIError) in try Target(parsing: text) }
+        return StepFunction { session in
+            if let target { return session.disconnect(target) }
             session.close()
             return .empty()
+        }
+    }
+}
+
+struct InfoStep: StepCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Print what bluetoothd knows about the connected device, or another one.")
+
+    @Argument(help: "Another device: its address, its name, or a part of either.") var target: String?
+
+    func step() throws(CLIError) -> any SessionStep {
+        let target = try target.map { text throws(CLIError) in try Target(parsing: text) }
+        return StepFunction { session in
+            if let target { return InfoVerb(target: target).run(in: session.context) }
+            return DeviceDetails.read(try session.connected().peripheral)
+                .do(onNext: { try $0.show(in: session.context) }).ignoreElements()
         }
     }
 }

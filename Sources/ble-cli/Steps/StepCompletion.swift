@@ -44,7 +44,7 @@ struct StepCompletion: Sendable {
         }
         if isOption { return Self.options[verb] ?? [] }
         switch verb {
-        case "connect": return words.count == 1 ? devices : []
+        case "connect", "disconnect", "info": return words.count == 1 ? devices : []
         case "read": return characteristics { !$0.isDisjoint(with: .read) }
         case "write":
             return words.count == 1 ? characteristics { !$0.isDisjoint(with: [.write, .writeWithoutResponse]) } : []

@@ -5,7 +5,8 @@ import RxBluetooth
 /// The steps of scripts and of the shell.
 enum StepLanguage {
     static let commands: [any StepCommand.Type] = [
-        ConnectStep.self, DisconnectStep.self, ServicesStep.self, ReadStep.self, WriteStep.self, SubscribeStep.self,
+        ConnectStep.self, DisconnectStep.self, InfoStep.self, ServicesStep.self, ReadStep.self, WriteStep.self,
+        SubscribeStep.self,
         WaitStep.self, NotifyStep.self, PauseStep.self, ScanStep.self,
     ]
 

@@ -55,7 +55,7 @@ final class StepSession: Sendable {
                     },
                     onError: { [self] error in
                         // After the device was ready, the step has ended.
-                        if !recordLoss(CLIError(error), of: number) { observer.on(.error(error)) }
+                        if !recordLoss(error, of: number) { observer.on(.error(error)) }
                     })
             let isOutdated = state.withLock { state in
                 guard state.number == number else { return true }
@@ -72,7 +72,13 @@ final class StepSession: Sendable {
     }
 
     /// Records why the link is lost. Returns false if it was not open.
-    private func recordLoss(_ error: CLIError, of number: Int) -> Bool {
+    private func recordLoss(_ error: any Error, of number: Int) -> Bool {
+        // The error is about the link now, and not about connecting.
+        let cause = (error as? BluetoothError).map {
+            BluetoothError(
+                $0.kind, target: $0.target, detail: $0.detail, dbusName: $0.dbusName, dbusMessage: $0.dbusMessage)
+        }
+        let error = CLIError(cause ?? error)
         let wasOpen = state.withLock { state -> Bool in
             guard state.number == number, state.tree != nil else { return false }
             state.tree = nil
@@ -82,6 +88,23 @@ final class StepSession: Sendable {
         }
         if wasOpen { context.note(error.text) }
         return wasOpen
+    }
+
+    /// Closes the link of any program to a device. If it is the link of the session, closes the session's link.
+    func disconnect(_ target: Target) -> Observable<Never> {
+        if let peripheral = tree?.peripheral, target.match(peripheral.address, name: peripheral.name) == .exact {
+            close()
+            return .empty()
+        }
+        return KnownDevices(context: context, target: target).findConnected()
+            .flatMap { [self] (peripheral: Peripheral, isConnected: Bool) -> Observable<Never> in
+                if tree?.peripheral === peripheral {
+                    close()
+                } else if isConnected {
+                    return peripheral.disconnect().asObservable()
+                }
+                return .empty()
+            }
     }
 
     /// Closes the link, if there is one.

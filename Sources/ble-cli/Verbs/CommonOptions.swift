@@ -55,6 +55,15 @@ struct CommonOptions: ParsableArguments {
     }
 }
 
+/// The option to leave the link open.
+struct KeepOption: ParsableArguments {
+    @Flag(
+        help: """
+            Leave the link open at the end. Later commands with --keep use it at once; ble-cli disconnect closes it.
+            """)
+    var keep = false
+}
+
 /// A command that uses Bluetooth, and therefore has the common options.
 protocol BluetoothCommand: ParsableCommand {
     var common: CommonOptions { get }

@@ -13,20 +13,25 @@ struct ConnectCommand: BluetoothCommand {
             EXAMPLES:
               ble-cli connect "Heart rate strap"
               ble-cli connect C0:FF:EE:00:00:01 --json
+              ble-cli connect Strap --keep
             """)
 
     @OptionGroup var common: CommonOptions
     @Argument(help: .target) var target: String
+    @OptionGroup var link: KeepOption
 
-    func verb() throws(CLIError) -> any Verb { ConnectVerb(target: try Target(parsing: target)) }
+    func verb() throws(CLIError) -> any Verb {
+        ConnectVerb(target: try Target(parsing: target), keepsLink: link.keep)
+    }
 }
 
 /// Connects, prints the GATT tree of the peripheral with all readable values, and disconnects.
 struct ConnectVerb: LinkVerb {
     let target: Target
+    var keepsLink = false
 
     func run(in context: CommandContext) -> Observable<Never> {
-        DeviceConnector(context: context, target: target)
+        DeviceConnector(context: context, target: target, keepsLink: keepsLink)
             .use { Self.show($0, in: context) }
             .ignoreElements()
     }

@@ -27,16 +27,7 @@ struct ForgetVerb: Verb {
     let target: Target
 
     func run(in context: CommandContext) -> Observable<Never> {
-        context.manager.knownPeripherals().asObservable()
-            .map { known in
-                guard let peripheral = try DeviceCandidates(known, matching: target).choose(for: target)?.peripheral
-                else {
-                    throw CLIError(
-                        .notFound,
-                        "bluetoothd has no device \(target). List its devices: ble-cli scan --known.")
-                }
-                return peripheral
-            }
+        KnownDevices(context: context, target: target).find()
             .flatMap { (peripheral: Peripheral) in
                 peripheral.forget().asObservable().do(onCompleted: {
                     try context.show(peripheral, "is forgotten", [("forgotten", true)])

@@ -30,13 +30,14 @@ struct NotifyCommand: BluetoothCommand {
 
     @Flag(help: "Reconnect and continue after the link is lost or Bluetooth was unavailable.")
     var reconnect = false
+    @OptionGroup var link: KeepOption
 
     func verb() throws(CLIError) -> any Verb {
         let number = try count.map { text throws(CLIError) in try Self.count(text) }
         return NotifyVerb(
             target: try Target(parsing: target),
             characteristics: try CharacteristicArgument.list(characteristics), format: try form.parsed(),
-            count: number, reconnects: reconnect)
+            count: number, reconnects: reconnect, keepsLink: link.keep)
     }
 
     /// Reads a number of values. Throws if it is not positive.
@@ -60,11 +61,13 @@ struct NotifyVerb: LinkVerb {
     var count: Int?
     /// Whether the verb reconnects and continues after the link is lost.
     var reconnects = false
+    var keepsLink = false
 
     init(
         target: Target, characteristics: [CharacteristicArgument], format: ValueFormat? = nil, count: Int? = nil,
-        reconnects: Bool = false
+        reconnects: Bool = false, keepsLink: Bool = false
     ) {
+        self.keepsLink = keepsLink
         self.target = target
         self.characteristics = characteristics
         self.format = format
@@ -83,7 +86,7 @@ struct NotifyVerb: LinkVerb {
             let clock = ElapsedClock(context.scheduler)
             let start = clock.time
             let notes = reconnects ? LinkStatusNotes() : nil
-            return DeviceConnector(context: context, target: target, notes: notes)
+            return DeviceConnector(context: context, target: target, notes: notes, keepsLink: keepsLink)
                 .use { tree in
                     let characteristics = try tree.characteristics(self.characteristics)
                     let updates = Self.updates(of: characteristics)

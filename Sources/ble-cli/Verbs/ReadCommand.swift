@@ -18,12 +18,14 @@ struct ReadCommand: BluetoothCommand {
               ble-cli read Strap 2A19 --every 5s
               ble-cli read Logger FFE1 --format raw > value.bin
               ble-cli read Thermometer FFE1 --format int16
+              ble-cli read Strap 2A19 --keep
             """)
 
     @OptionGroup var common: CommonOptions
     @Argument(help: .target) var target: String
     @Argument(help: .characteristics) var characteristics: [String]
     @OptionGroup var form: FormatOption
+    @OptionGroup var link: KeepOption
 
     @Option(
         parsing: .unconditional,
@@ -35,6 +37,7 @@ struct ReadCommand: BluetoothCommand {
             target: try Target(parsing: target),
             characteristics: try CharacteristicArgument.list(characteristics), format: try form.parsed())
         verb.period = try every.map { text throws(CLIError) in try TimeSpan.parse(text, for: "--every") }
+        verb.keepsLink = link.keep
         return verb
     }
 }
@@ -62,6 +65,7 @@ struct ReadVerb: LinkVerb {
     var format: ValueFormat?
     /// The time from one reading to the next; nil to read once.
     var period: Duration?
+    var keepsLink = false
 
     init(target: Target, characteristics: [CharacteristicArgument], format: ValueFormat? = nil) {
         self.target = target
@@ -69,8 +73,9 @@ struct ReadVerb: LinkVerb {
         self.format = format
     }
 
-    init(target: Target, characteristic: CharacteristicArgument) {
+    init(target: Target, characteristic: CharacteristicArgument, keepsLink: Bool = false) {
         self.init(target: target, characteristics: [characteristic])
+        self.keepsLink = keepsLink
     }
 
     func run(in context: CommandContext) -> Observable<Never> {
@@ -79,7 +84,7 @@ struct ReadVerb: LinkVerb {
             try printer.check()
             let clock = ElapsedClock(context.scheduler)
             let start = clock.time
-            return DeviceConnector(context: context, target: target)
+            return DeviceConnector(context: context, target: target, keepsLink: keepsLink)
                 .use { tree in
                     let characteristics = try tree.characteristics(self.characteristics)
                     let values = Self.values(of: characteristics, printer)

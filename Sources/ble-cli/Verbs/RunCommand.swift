@@ -20,7 +20,8 @@ struct RunCommand: BluetoothCommand {
               services
               scan [--for TIME]
               pause TIME
-              disconnect
+              info [TARGET]
+              disconnect [TARGET]
 
             A word with spaces is in quotes, and # begins a comment. Notifications between two steps are stored only \
             after subscribe. The link is closed at the end.

@@ -31,9 +31,12 @@ struct WriteCommand: BluetoothCommand {
     @OptionGroup var common: CommonOptions
     @Argument(help: .target) var target: String
     @OptionGroup var arguments: WriteArguments
+    @OptionGroup var link: KeepOption
 
     func verb() throws(CLIError) -> any Verb {
-        WriteVerb(target: try Target(parsing: target), request: try arguments.parsed(read: InputFile.read))
+        WriteVerb(
+            target: try Target(parsing: target), request: try arguments.parsed(read: InputFile.read),
+            keepsLink: link.keep)
     }
 }
 
@@ -122,9 +125,11 @@ struct WriteRequest: Sendable {
 struct WriteVerb: LinkVerb {
     let target: Target
     let request: WriteRequest
+    let keepsLink: Bool
 
-    init(target: Target, request: WriteRequest) {
+    init(target: Target, request: WriteRequest, keepsLink: Bool = false) {
         self.target = target
+        self.keepsLink = keepsLink
         self.request = request
     }
 
@@ -138,7 +143,8 @@ struct WriteVerb: LinkVerb {
     }
 
     func run(in context: CommandContext) -> Observable<Never> {
-        DeviceConnector(context: context, target: target).use { try request.run(on: $0, in: context) }
+        DeviceConnector(context: context, target: target, keepsLink: keepsLink)
+            .use { try request.run(on: $0, in: context) }
     }
 }
 

@@ -32,6 +32,10 @@ struct JSONSchemaTests {
                 ]))
     }
 
+    private static let advertisement = Advertisement(
+        localName: "x", services: [0x180F], manufacturerData: [0xFFFF: [1]], serviceData: [0x181A: [1]],
+        interval: .milliseconds(100)...(.milliseconds(100)))
+
     private static let verbs: [(verb: any Verb, definition: String)] = [
         (AdaptersVerb(), "adapter"), (DiagnoseVerb(), "diagnosis"), (ScanVerb(), "sighting"),
         (ScanVerb(showsAll: true), "sighting"), (ConnectVerb(target: target), "tree"),
@@ -43,6 +47,11 @@ struct JSONSchemaTests {
         (WriteVerb(target: target, characteristic: .uuid(0x2A6E), value: [1, 2]), "write"),
         (WriteVerb(target: target, characteristic: .uuid(0x2A00), value: []), "write"),
         (PairVerb(target: target), "pairing"), (ForgetVerb(target: target), "forgetting"),
+        (InfoVerb(target: target), "info"), (DisconnectVerb(target: target), "disconnection"),
+        (TrustVerb(target: target, isTrusted: true), "trust"), (PowerVerb(isOn: true), "power"),
+        (AdaptersVerb(watches: true), "adapterChange"),
+        (AdvertiseVerb(advertisement: advertisement, length: .seconds(1)), "advertising"),
+        (AdvertiseVerb(advertisement: Advertisement(), length: .seconds(1)), "advertising"),
     ]
 
     @Test(arguments: verbs.indices)
@@ -96,6 +105,15 @@ struct JSONSchemaTests {
         let tree = harness.run(
             ConnectVerb(target: Self.target), .asJSON, meanwhile: [(2_500, { $0.stop(.interrupted) })])
         #expect(schema.violations(of: tree.lines.first ?? "", as: "tree") == [])
+    }
+
+    @Test func `The schema describes the details of a connected device`() throws {
+        let harness = Self.harness
+        harness.run(ReadVerb(target: Self.target, characteristic: .uuid(0x2A6E), keepsLink: true))
+        let outcome = harness.run(InfoVerb(target: Self.target), .asJSON)
+        #expect(try JSONSchema().violations(of: outcome.lines.first ?? "", as: "info") == [])
+        let info = try #require(ParsedJSON(outcome.lines.first ?? ""))
+        #expect(info["connected"]?.bool == true && info["mtu"]?.number == 517 && info["link"]?["rssi"] != nil)
     }
 
     @Test func `The schema describes notes and log lines`() throws {
