@@ -124,8 +124,9 @@ struct LineEditor: Sendable {
     /// The new line while an entry of the history is shown.
     private var draft: [Character] = []
 
-    private static let longestLine = 4096
-    private static let longestHistory = 1000
+    static let longestLine = 4096
+
+    init(history: [String] = []) { self.history = history }
 
     /// The text before the cursor.
     var beforeCursor: String { String(text[..<cursor]) }
@@ -204,7 +205,7 @@ struct LineEditor: Sendable {
     private mutating func finish(isKept: Bool = true) -> String {
         let line = String(text)
         if isKept, !line.trimmed.isEmpty, history.last != line { history.append(line) }
-        if history.count > Self.longestHistory { history.removeFirst() }
+        if history.count > LineHistory.longest { history.removeFirst() }
         text = []
         cursor = 0
         place = nil

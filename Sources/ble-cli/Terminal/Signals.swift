@@ -1,4 +1,5 @@
 import Glibc
+import Rx
 
 /// The signals that end the program.
 ///
@@ -8,10 +9,16 @@ enum Signals {
         (SIGINT, .interrupted), (SIGTERM, .terminated), (SIGHUP, .hungUp),
     ]
 
+    private static let resizeHandler = Guarded<(@Sendable () -> Void)?>(nil)
+
+    /// Sets the work that runs on the main thread when the size of the terminal has changed.
+    static func onResize(_ handler: (@Sendable () -> Void)?) { resizeHandler.withLock { $0 = handler } }
+
     private static var set: sigset_t {
         var set = sigset_t()
         unsafe sigemptyset(&set)
         for end in endingSignals { unsafe sigaddset(&set, end.signal) }
+        unsafe sigaddset(&set, SIGWINCH)
         return set
     }
 
@@ -39,6 +46,7 @@ enum Signals {
         var signal: Int32 = 0
         while true {
             guard unsafe sigwait(&set, &signal) == 0 else { continue }
+            if signal == SIGWINCH { resizeHandler.withLock { $0 }?() }
             if let end = endingSignals.first(where: { $0.signal == signal }) { return end.code }
         }
     }

@@ -4,104 +4,184 @@ import Rx
 
 /// A source of the lines of a shell.
 protocol LineSource: Sendable {
+    typealias Prompt = @Sendable () -> String
+
     /// Whether a person types the lines, so that prompts are printed and an error does not end the shell.
     var isInteractive: Bool { get }
 
     /// Emits the next line, or nil at the end of the input.
     ///
-    /// - Parameter complete: Completes the text before the cursor.
+    /// - Parameters:
+    ///   - prompt: Returns the present prompt, each time that the line is drawn.
+    ///   - complete: Completes the text before the cursor.
     func line(
-        _ prompt: String, complete: @escaping @Sendable (String) -> StepCompletion.Result
+        _ prompt: @escaping Prompt, complete: @escaping @Sendable (String) -> StepCompletion.Result
     ) -> Single<String?>
+
+    /// Returns an output that does not disturb the line that is edited.
+    func sharing(_ output: any Output) -> any Output
 
     /// Restores the terminal. May be called from any thread and more than once.
     func close()
+}
+
+extension LineSource {
+    func sharing(_ output: any Output) -> any Output { output }
 }
 
 /// Lines from standard input: edited on a terminal, and otherwise unchanged.
 final class TerminalLineReader: LineSource {
     let isInteractive: Bool
     private let output = FileOutput.error
+    private let history: LineHistory
     private let queue = DispatchQueue(label: "ble-cli.lines")
-    private let state = Guarded(ReaderState())
+    private let state: Guarded<ReaderState>
 
     private struct ReaderState {
-        var editor = LineEditor()
+        var editor: LineEditor
         var decoder = TerminalKeyDecoder()
+        /// The prompt of the line that is edited; nil while no line is edited.
+        var prompt: Prompt?
         /// The mode of the terminal before editing; nil if it is not changed.
         var mode: termios?
     }
 
-    init() { isInteractive = isatty(STDIN_FILENO) == 1 && FileOutput.error.isTerminal }
+    init(history: LineHistory = LineHistory(path: nil)) {
+        isInteractive = isatty(STDIN_FILENO) == 1 && FileOutput.error.isTerminal
+        self.history = history
+        let isEdited = isInteractive && FileOutput.error.size != nil
+        state = Guarded(ReaderState(editor: LineEditor(history: isEdited ? history.load() : [])))
+    }
 
     func line(
-        _ prompt: String, complete: @escaping @Sendable (String) -> StepCompletion.Result
+        _ prompt: @escaping Prompt, complete: @escaping @Sendable (String) -> StepCompletion.Result
     ) -> Single<String?> {
         Single.create { [self] observer in
             queue.async { [self] in
                 // A terminal without control sequences has no editing of its own.
                 guard isInteractive, output.size != nil else {
-                    if isInteractive { try? output.write(prompt) }
+                    if isInteractive { try? output.write(prompt()) }
                     return observer(.success(Self.plainLine()))
                 }
-                observer(.success(edit(prompt, complete)))
+                do throws(CLIError) {
+                    observer(.success(try edit(prompt, complete)))
+                } catch {
+                    observer(.failure(error))
+                }
             }
             return Disposables.create()
         }
     }
 
+    func sharing(_ output: any Output) -> any Output {
+        isInteractive && self.output.size != nil ? SharedTerminalOutput(output: output, reader: self) : output
+    }
+
     func close() {
+        Signals.onResize(nil)
         let mode = state.withLock { state in
             defer { state.mode = nil }
+            state.prompt = nil
             return state.mode
         }
         guard var mode else { return }
         _ = unsafe tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
     }
 
+    /// Runs a function that writes whole lines. The line that is edited is removed before, and drawn again afterwards.
+    fileprivate func interrupting<Failure>(_ write: () throws(Failure) -> Void) throws(Failure) {
+        let result = state.withLock { state -> Result<Void, Failure> in
+            guard let prompt = state.prompt else { return Self.result(write) }
+            try? output.write("\r\u{1B}[K")
+            let result = Self.result(write)
+            draw(prompt, state.editor)
+            return result
+        }
+        try result.get()
+    }
+
+    private static func result<Failure>(_ work: () throws(Failure) -> Void) -> Result<Void, Failure> {
+        do throws(Failure) { return .success(try work()) } catch { return .failure(error) }
+    }
+
     /// Lets the user edit a line. The terminal reports each key while this function runs.
-    private func edit(_ prompt: String, _ complete: (String) -> StepCompletion.Result) -> String? {
+    ///
+    /// Throws if the terminal is closed.
+    private func edit(
+        _ prompt: @escaping Prompt, _ complete: (String) -> StepCompletion.Result
+    ) throws(CLIError) -> String? {
         enterRawMode()
         defer { close() }
-        draw(prompt)
+        begin(prompt)
         while let byte = Self.byte() {
-            guard let key = state.withLock({ $0.decoder.add(byte) }) else { continue }
-            switch state.withLock({ $0.editor.press(key) }) {
-            case .editing: draw(prompt)
+            guard let outcome = press(byte, prompt) else { continue }
+            switch outcome {
+            case .editing, .clearing: break
             case .completing: completeWord(prompt, complete)
-            case .clearing:
-                try? output.write("\u{1B}[H\u{1B}[2J")
-                draw(prompt)
             case .line(let line):
-                try? output.write("\r\n")
+                history.add(line)
                 return line
-            case .cancelled:
-                try? output.write("^C\r\n")
-                return ""
-            case .endOfInput:
-                try? output.write("\r\n")
-                return nil
+            case .cancelled: return ""
+            case .endOfInput: return nil
             }
         }
-        return nil
+        // In raw mode, Ctrl-D is a key, so the end of the input means that the terminal is gone.
+        throw CLIError(.hungUp, "The terminal was closed.")
     }
 
-    private func completeWord(_ prompt: String, _ complete: (String) -> StepCompletion.Result) {
+    private func begin(_ prompt: @escaping Prompt) {
+        state.withLock { state in
+            state.prompt = prompt
+            draw(prompt, state.editor)
+        }
+        Signals.onResize { [weak self] in self?.resized() }
+    }
+
+    /// Draws the line again, because the terminal may have broken it at its new width.
+    private func resized() {
+        state.withLock { state in
+            if let prompt = state.prompt { draw(prompt, state.editor) }
+        }
+    }
+
+    /// Handles a byte of the terminal. Returns the outcome of the key that it completes.
+    private func press(_ byte: UInt8, _ prompt: Prompt) -> LineEditor.Outcome? {
+        state.withLock { state in
+            guard let key = state.decoder.add(byte) else { return nil }
+            let outcome = state.editor.press(key)
+            switch outcome {
+            case .editing: draw(prompt, state.editor)
+            case .completing: break
+            case .clearing:
+                try? output.write("\u{1B}[H\u{1B}[2J")
+                draw(prompt, state.editor)
+            case .line, .endOfInput, .cancelled:
+                // From here on, notes of other threads do not draw the line again.
+                state.prompt = nil
+                try? output.write(outcome == .cancelled ? "^C\r\n" : "\r\n")
+            }
+            return outcome
+        }
+    }
+
+    private func completeWord(_ prompt: Prompt, _ complete: (String) -> StepCompletion.Result) {
         let before = state.withLock { $0.editor.beforeCursor }
         let result = complete(before)
-        state.withLock { $0.editor.replaceBeforeCursor(with: result.line) }
-        if result.line == before, !result.choices.isEmpty {
-            let columns = output.size?.columns ?? 80
-            let shown = result.choices.prefix(50).map { TextWidth.cut(Sanitiser.clean($0), to: columns) }
-            let more = result.choices.count > shown.count ? ["and \(result.choices.count - shown.count) more"] : []
-            try? output.write("\r\n" + (shown + more).map { $0 + "\r\n" }.joined())
+        state.withLock { state in
+            state.editor.replaceBeforeCursor(with: result.line)
+            if result.line == before, !result.choices.isEmpty {
+                let columns = output.size?.columns ?? 80
+                let shown = result.choices.prefix(50).map { TextWidth.cut(Sanitiser.clean($0), to: columns) }
+                let more =
+                    result.choices.count > shown.count ? ["and \(result.choices.count - shown.count) more"] : []
+                try? output.write("\r\n" + (shown + more).map { $0 + "\r\n" }.joined())
+            }
+            draw(prompt, state.editor)
         }
-        draw(prompt)
     }
 
-    private func draw(_ prompt: String) {
-        let columns = output.size?.columns ?? 80
-        try? output.write(state.withLock { $0.editor.drawn(after: prompt, in: columns) })
+    private func draw(_ prompt: Prompt, _ editor: LineEditor) {
+        try? output.write(editor.drawn(after: prompt(), in: output.size?.columns ?? 80))
     }
 
     private func enterRawMode() {
@@ -134,4 +214,17 @@ final class TerminalLineReader: LineSource {
             return count == 1 ? byte : nil
         }
     }
+}
+
+/// An output on the terminal on which a line is edited.
+private struct SharedTerminalOutput: Output {
+    let output: any Output
+    let reader: TerminalLineReader
+
+    var size: TerminalSize? { output.size }
+    var isTerminal: Bool { output.isTerminal }
+
+    func write(_ text: String) throws { try reader.interrupting { try output.write(text) } }
+
+    func write(bytes: [UInt8]) throws { try reader.interrupting { try output.write(bytes: bytes) } }
 }

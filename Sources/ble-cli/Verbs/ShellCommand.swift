@@ -11,6 +11,9 @@ struct ShellCommand: BluetoothCommand {
             options, devices, and the UUIDs, names and handles of the connected device. The arrow keys move through \
             the line and the earlier lines. Ctrl-C ends a step that runs, and quit or Ctrl-D ends the shell.
 
+            Lines that are steps are stored in $XDG_STATE_HOME/ble-cli/history, by default in ~/.local/state; a line \
+            that begins with a space is not.
+
             Lines can also come from a pipe. An error does not end the shell then; the exit code is that of the last \
             step. To end at the first error, use ble-cli run.
 
@@ -25,7 +28,7 @@ struct ShellCommand: BluetoothCommand {
 
     func verb() throws(CLIError) -> any Verb {
         let target = try target.map { text throws(CLIError) in try Target(parsing: text) }
-        return ShellVerb(target: target, lines: TerminalLineReader())
+        return ShellVerb(target: target, lines: TerminalLineReader(history: .ofEnvironment))
     }
 }
 
@@ -42,6 +45,8 @@ struct ShellVerb: LinkVerb {
         self.target = target
         self.lines = lines
     }
+
+    func sharing(_ output: any Output) -> any Output { lines.sharing(output) }
 
     /// Ends the step that runs.
     func interrupt() -> Bool {
@@ -102,12 +107,15 @@ private final class ShellLoop: Sendable {
     }
 
     private func readLine() {
-        let prompt = session.tree.map {
-            "\(Sanitiser.clean($0.peripheral.name ?? $0.peripheral.address.description))> "
+        let prompt: LineSource.Prompt = { [session] in
+            session.tree.map {
+                "\(Sanitiser.clean($0.peripheral.name ?? $0.peripheral.address.description))> "
+            } ?? "ble-cli> "
         }
-        let line = lines.line(prompt ?? "ble-cli> ") { [weak self] in self?.completed($0) ?? .init(line: $0) }
+        let line = lines.line(prompt) { [weak self] in self?.completed($0) ?? .init(line: $0) }
         turn.disposable = line.asObservable().observe(on: context.scheduler)
-            .subscribe(onNext: { [weak self] in self?.handle($0) })
+            .subscribe(
+                onNext: { [weak self] in self?.handle($0) }, onError: { [weak self] in self?.onEnd(.error($0)) })
     }
 
     private func handle(_ line: String?) {

@@ -114,7 +114,7 @@ final class CLIProcess: Sendable {
     }
 
     /// The path of the program, which is next to the test bundle.
-    private static var path: String {
+    static var path: String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
         let own = String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -25,12 +25,12 @@ private final class ScriptedLines: LineSource {
     var results: [StepCompletion.Result] { completions.withLock { $0 } }
 
     func line(
-        _ prompt: String, complete: @escaping @Sendable (String) -> StepCompletion.Result
+        _ prompt: @escaping Prompt, complete: @escaping @Sendable (String) -> StepCompletion.Result
     ) -> Single<String?> {
         if let probe { completions.withLock { $0.append(complete(probe)) } }
         return .just(
             state.withLock { state in
-                state.prompts.append(prompt)
+                state.prompts.append(prompt())
                 return state.lines.isEmpty ? nil : state.lines.removeFirst()
             })
     }
