@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-diagnostics test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-cli bench-simulation lint format docs fuzz fuzz-addresses fuzz-values test-values-peers bench-values count-values soak soak-bluez
+.PHONY: help deps build demo test test-diagnostics test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-cli bench-simulation stage install uninstall deb test-deb examples picture lint format docs fuzz fuzz-addresses fuzz-values test-values-peers bench-values count-values soak soak-bluez
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,7 +78,34 @@ bench-cli: deps ## measure the size, memory and start of a static ble-cli next t
 bench-simulation: deps ## measure how long it takes to simulate ten minutes with 600,000 advertisements
 	@cd Benchmarks && swift build -c release --product simbench && .build/release/simbench && .build/release/simbench crowd
 
-sources := Package.swift Sources Mocks Tests Benchmarks/Package.swift Benchmarks/Sources
+# Where make install writes: $(DESTDIR)$(PREFIX). DESTDIR is for packagers.
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+stage: deps ## build what an installation contains, in .build/stage: the static ble-cli, manual pages, completions
+	@scripts/stage
+
+install: ## install what `make stage` has built; PREFIX=/usr/local, DESTDIR=
+	@scripts/install "$(PREFIX)" "$(DESTDIR)"
+
+uninstall: ## remove what `make install` has installed
+	@scripts/install --remove "$(PREFIX)" "$(DESTDIR)"
+
+deb: deps ## build a Debian package of ble-cli in .build, and check it with lintian
+	@scripts/deb
+
+test-deb: deps ## install the package in a clean Debian 12, and test it there; needs root
+	@scripts/test-deb
+
+examples: deps ## build and test the package Examples, and run its programs on simulated devices
+	@scripts/examples
+
+picture: deps ## write docs/images/scan.svg, the picture of the README, from a real run in tmux
+	@scripts/packages tmux
+	@scripts/quiet build .build/logs/demo.log swift build --product ble-cli
+	@scripts/terminal-picture docs/images/scan.svg 96x9 3.5 "ble-cli scan --simulate" "$$(swift build --show-bin-path)/ble-cli" scan --simulate
+
+sources := Package.swift Sources Mocks Tests Benchmarks/Package.swift Benchmarks/Sources Examples
 
 lint: ## check the format, the imports between modules, the files named in docs/architecture.md, and the style of texts
 	@swift format lint --strict --recursive --parallel $(sources)

@@ -16,7 +16,7 @@ struct KeyOptions: ParsableArguments {
         help: ArgumentHelp(
             "A file with one ADDRESS=HEX a line, which only its owner may read (mode 0600). A line irk ADDRESS=HEX has "
                 + "the identity key of a device with changing addresses.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var file: String?
 
     /// Returns the keys. Throws if an option or the file is invalid; the error does not contain keys.

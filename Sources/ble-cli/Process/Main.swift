@@ -26,9 +26,11 @@ enum Main {
     /// Prints the help text on standard output, or the parser's error as one line, and exits.
     private static func endParsing(with error: any Error) -> Never {
         guard !BLECLI.exitCode(for: error).isSuccess else {
-            try? FileOutput.standard.line(BLECLI.fullMessage(for: error))
+            try? FileOutput.standard.line(CompletionScript.adapted(BLECLI.fullMessage(for: error)))
             ExitCode.done.exitProcess()
         }
+        // A shell requests the values of an argument. A message would disturb the line that the user types.
+        if CommandLineArguments.all.first == "---completion" { ExitCode.failed.exitProcess() }
         let message = BLECLI.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
         let verb = CommandLineArguments.all.first { argument in
             BLECLI.configuration.subcommands.contains { $0.configuration.commandName == argument }
@@ -52,6 +54,9 @@ enum Main {
 
 /// The root command, with the general help text.
 struct BLECLI: ParsableCommand {
+    /// The version that `--version` prints, and that scripts/deb gives the package.
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "ble-cli",
         abstract: "Work with Bluetooth Low Energy devices through BlueZ.",
@@ -78,6 +83,7 @@ struct BLECLI: ParsableCommand {
               ble-cli connect "Heart rate" --simulate
               ble-cli simulate
             """,
+        version: version,
         subcommands: [
             DiagnoseCommand.self, AdaptersCommand.self, PowerCommand.self,
             ScanCommand.self, TopCommand.self, InfoCommand.self,

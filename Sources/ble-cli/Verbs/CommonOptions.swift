@@ -9,8 +9,8 @@ struct CommonOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Use this adapter: a name, number or address. Default: the powered adapter with the fewest connections.",
-            valueName: "hci1")
-    )
+            valueName: "hci1"),
+        completion: .adapters)
     var adapter: String?
 
     @Option(
@@ -32,7 +32,8 @@ struct CommonOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Use the simulated devices of this scenario: \(ScenarioArgument.choices). Implies --simulate.",
-            valueName: "scenario"))
+            valueName: "scenario"),
+        completion: .scenarios)
     var scenario: String?
 
     @Flag(name: .shortAndLong, help: "Log the exchange with bluetoothd on stderr.")
@@ -72,13 +73,6 @@ protocol BluetoothCommand: ParsableCommand {
     func verb() throws(CLIError) -> any Verb
 }
 
-extension ArgumentHelp {
-    static let target: ArgumentHelp = "The device's address, its name, or a part of either."
-    static let characteristic: ArgumentHelp = "A UUID, a name such as \"Battery Level\", or a handle such as @000b."
-    static let characteristics: ArgumentHelp =
-        "UUIDs, names such as \"Battery Level\", or handles such as @000b; one or more."
-}
-
 extension AdapterSelection {
     /// Reads an adapter's name, number or address.
     init(parsing text: String) throws(CLIError) {
@@ -108,7 +102,10 @@ enum ScenarioArgument {
     ]
 
     /// The accepted values, for help texts.
-    static var choices: String { named.map(\.name).joined(separator: ", ") + ", or a file" }
+    static var choices: String { names.joined(separator: ", ") + ", or a file" }
+
+    /// The names of the scenarios.
+    static var names: [String] { named.map(\.name) }
 
     /// Reads a name, or the path of a file. A text with a slash or a dot is a path.
     ///
@@ -117,7 +114,7 @@ enum ScenarioArgument {
         let name = text.trimmed.lowercased()
         if let choice = named.first(where: { $0.name == name }) { return choice.scenario() }
         guard text.contains("/") || text.contains(".") else {
-            let names = named.map(\.name).joined(separator: ", ")
+            let names = names.joined(separator: ", ")
             throw CLIError(
                 .usage, "There is no scenario “\(text)”. Give one of \(names), or a file such as ./hall.yaml.")
         }

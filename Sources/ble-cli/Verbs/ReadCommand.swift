@@ -49,7 +49,7 @@ struct FormatOption: ParsableArguments {
         help: ArgumentHelp(
             "Print the values in this format: \(ValueFormat.choices). Numbers are little-endian unless the name ends "
                 + "with be.",
-            valueName: "format"))
+            valueName: "format"), completion: .formats)
     var format: String?
 
     func parsed() throws(CLIError) -> ValueFormat? {

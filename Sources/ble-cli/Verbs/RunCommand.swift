@@ -32,7 +32,7 @@ struct RunCommand: BluetoothCommand {
             """)
 
     @OptionGroup var common: CommonOptions
-    @Argument(help: "The file with the steps; - for standard input.") var file: String
+    @Argument(help: "The file with the steps; - for standard input.", completion: .file()) var file: String
 
     func verb() throws(CLIError) -> any Verb {
         let content = try InputFile.read(file == "-" ? nil : file)

@@ -24,7 +24,9 @@ struct ShellCommand: BluetoothCommand {
             """)
 
     @OptionGroup var common: CommonOptions
-    @Argument(help: "Connect to this device first: its address, its name, or a part of either.") var target: String?
+    @Argument(
+        help: "Connect to this device first: its address, its name, or a part of either.", completion: .devices)
+    var target: String?
 
     func verb() throws(CLIError) -> any Verb {
         let target = try target.map { text throws(CLIError) in try Target(parsing: text) }

@@ -31,7 +31,8 @@ struct SimulateCommand: ParsableCommand {
               ble-cli simulate showroom --write-keys showroom.keys
             """)
 
-    @Argument(help: "The scenario: \(ScenarioArgument.choices).") var scenario = ScenarioArgument.standard
+    @Argument(help: "The scenario: \(ScenarioArgument.choices).", completion: .scenarios)
+    var scenario = ScenarioArgument.standard
 
     @Option(
         parsing: .unconditional,

@@ -59,7 +59,7 @@ struct WriteArguments: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "The format of the value: \(ValueFormat.choices). Numbers are little-endian unless the name ends with be.",
-            valueName: "format"))
+            valueName: "format"), completion: .formats)
     var format: String?
 
     @Flag(
