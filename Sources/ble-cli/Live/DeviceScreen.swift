@@ -75,7 +75,7 @@ struct DeviceScreen: Sendable {
         guard let entry = state.selected.flatMap({ content.board[$0] }) else {
             return [ScreenLine("The device is no longer in the list.")]
         }
-        return DeviceDetails(entry, at: content.now, isUnicode: isUnicode).lines(in: columns)
+        return AdvertisementDetails(entry, at: content.now, isUnicode: isUnicode).lines(in: columns)
     }
 
     private func pane(

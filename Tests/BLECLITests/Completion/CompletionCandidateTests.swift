@@ -40,7 +40,7 @@ struct CompletionCandidateTests {
         #expect(CompletionCandidate(word: "a").line(for: .fish) == "a")
     }
 
-    @Test func `Options are found in the words before the cursor, in quotes and after an equals sign`() {
+    @Test func `Options are found before the cursor, in quotes and after an equals sign`() {
         let words = CompletionWords(
             ["ble-cli", "read", "--adapter", "'hci1'", "--scenario=\"my hall\".yaml", "a\\ b", "--simulate"], upTo: 6)
         #expect(words.value(of: "--adapter") == "hci1")

@@ -2,7 +2,7 @@ import FoundationEssentials
 import RxBluetooth
 
 /// The advertisement of one device in detail.
-struct DeviceDetails: Sendable {
+struct AdvertisementDetails: Sendable {
     /// A line: what the value is, and the sanitised value. The name is empty if the line continues a list.
     struct Field: Equatable, Sendable {
         var name: String
