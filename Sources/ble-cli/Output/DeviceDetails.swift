@@ -27,7 +27,8 @@ struct DeviceDetails: Sendable {
         guard !context.options.json else {
             return try context.output.line(json(at: context.scheduler.now).text)
         }
-        for line in lines(in: context.output.size?.columns) { try context.output.line(line) }
+        let columns = context.output.size?.columns
+        for line in lines(in: columns) { try context.output.prose(line) }
     }
 
     // MARK: Text

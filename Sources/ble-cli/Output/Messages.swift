@@ -40,8 +40,16 @@ struct Messages: Sendable {
 }
 
 extension Output {
-    /// Prints one line of text for the user. Errors of the output are ignored.
-    fileprivate func message(_ text: String) { try? line("ble-cli: " + Sanitiser.clean(text)) }
+    /// Prints text for the user: one line, or on a terminal as many as it needs. Errors of the output are ignored.
+    fileprivate func message(_ text: String) { try? prose("ble-cli: " + Sanitiser.clean(text)) }
+
+    /// Prints a sanitised text. On a terminal, a long line is broken at spaces instead of within words.
+    ///
+    /// - Parameter indent: The number of spaces before the further lines.
+    func prose(_ text: String, indent: Int = 0) throws {
+        guard let columns = size?.columns, TextWidth.of(text) > columns else { return try line(text) }
+        try line(TextWidth.wrap(text, to: columns, indent: indent).joined(separator: "\n"))
+    }
 }
 
 /// A log handler that prints each event as one line of the program's messages.

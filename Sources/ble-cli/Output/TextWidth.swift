@@ -37,27 +37,39 @@ enum TextWidth {
     }
 
     /// Returns the lines of sanitised text that is broken at a width, at spaces if possible.
-    static func wrap(_ text: String, to columns: Int) -> [String] {
+    ///
+    /// - Parameter indent: The number of spaces before the second line and those after it.
+    static func wrap(_ text: String, to columns: Int, indent: Int = 0) -> [String] {
         let columns = max(8, columns)
+        let start = String(repeating: " ", count: min(indent, columns / 2))
         var lines: [String] = []
         var line = ""
         var width = 0
         for character in text {
             let own = of(character)
             if width + own > columns {
-                // A long word is broken anywhere, but a space in the last third of the line is better.
+                // A space in the first third of the line is too far away; the word is broken then.
                 let space = line.lastIndex(of: " ").flatMap { place in
-                    line.distance(from: line.startIndex, to: place) * 3 > columns ? place : nil
+                    let isFarEnough = line.distance(from: line.startIndex, to: place) * 3 > columns
+                    // Spaces of the indentation are not between words.
+                    return isFarEnough && line[..<place].contains { $0 != " " } ? place : nil
                 }
                 let rest = space.map { String(line[line.index(after: $0)...]) } ?? ""
-                lines.append(space.map { String(line[..<$0]) } ?? line)
-                line = rest
-                width = of(rest)
+                lines.append(trimmedEnd(space.map { String(line[..<$0]) } ?? line))
+                line = start + rest
+                width = of(line)
+                if rest.isEmpty, character == " " { continue }
             }
             line.append(character)
             width += own
         }
         return lines + [line]
+    }
+
+    private static func trimmedEnd(_ line: String) -> String {
+        var line = line[...]
+        while line.last == " " { line.removeLast() }
+        return String(line)
     }
 
     /// Returns the text in exactly this width: cut, or padded with spaces.

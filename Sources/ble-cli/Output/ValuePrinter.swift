@@ -21,7 +21,7 @@ struct ValuePrinter: Sendable {
         }
         let source = showsSource ? "\(characteristic.label)  " : ""
         guard let format else {
-            return try context.output.line(source + ValueText.line(value, of: characteristic.uuid))
+            return try context.output.prose(source + ValueText.line(value, of: characteristic.uuid), indent: 4)
         }
         guard format != .raw else { return try context.output.write(bytes: value) }
         guard let text = format.text(value) else {

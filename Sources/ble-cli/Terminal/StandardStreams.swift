@@ -67,8 +67,13 @@ struct FileOutput: Output {
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
+    /// Whether a terminal gets only ASCII.
+    private static let isASCII = ASCIIText.isSelected { name in
+        unsafe getenv(name).map { unsafe String(cString: $0) }
+    }
+
     func write(_ text: String) throws {
-        var text = text
+        var text = Self.isASCII && isTerminal ? ASCIIText.of(text) : text
         try text.withUTF8 { try unsafe write($0) }
     }
 

@@ -125,7 +125,7 @@ struct AdvertiseVerb: Verb {
     private func show(_ adapter: String?, in context: CommandContext) throws {
         guard !context.options.json else { return try context.output.line(json(adapter, in: context).text) }
         let name = advertisement.localName.map { " as “\(Sanitiser.clean($0))”" } ?? ""
-        try context.output.line("\(adapter ?? "The adapter") advertises\(name).")
+        try context.output.prose("\(adapter ?? "The adapter") advertises\(name).")
     }
 
     private func json(_ adapter: String?, in context: CommandContext) -> JSON {

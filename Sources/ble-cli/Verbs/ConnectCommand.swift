@@ -39,7 +39,12 @@ struct ConnectVerb: LinkVerb {
     /// Prints the tree with all readable values.
     static func show(_ tree: GATTTree, in context: CommandContext) -> Observable<GATTTreeItem> {
         let items = items(of: tree)
-        guard context.options.json else { return items.do(onNext: { try context.output.line($0.line) }) }
+        guard context.options.json else {
+            return items.do(onNext: { item in
+                let line = item.line
+                try context.output.prose(line, indent: line.prefix { $0 == " " }.count + 4)
+            })
+        }
         return printingOneObject(items, in: context)
     }
 

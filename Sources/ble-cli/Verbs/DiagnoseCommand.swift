@@ -37,7 +37,7 @@ struct DiagnoseVerb: Verb {
                     try context.output.line(diagnosis.json(at: context.scheduler.now).text)
                 } else {
                     for line in diagnosis.description.split(separator: "\n") {
-                        try context.output.line(Sanitiser.clean(String(line)))
+                        try context.output.prose(Sanitiser.clean(String(line)))
                     }
                 }
                 guard diagnosis.cause.isObstacle else { return }

@@ -110,7 +110,7 @@ struct PairVerb: Verb {
 extension CommandContext {
     /// Prints the new state of a device as one line.
     func show(_ peripheral: Peripheral, _ text: String, _ state: [(key: String, value: Bool)]) throws {
-        guard options.json else { return try output.line(Sanitiser.clean("\(peripheral) \(text).")) }
+        guard options.json else { return try output.prose(Sanitiser.clean("\(peripheral) \(text).")) }
         let members: [(key: String, value: JSON)] = [
             ("time", .string(Timestamp.text(scheduler.now))), ("adapter", .string(orNull: peripheral.adapterName)),
             ("address", .string(peripheral.address.description)), ("name", .string(orNull: peripheral.name)),

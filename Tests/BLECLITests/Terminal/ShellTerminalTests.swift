@@ -135,6 +135,18 @@ struct ShellTerminalTests {
         _ = await simulation.end()
     }
 
+    @Test func `Without UTF-8, a terminal gets only ASCII`() async {
+        let shell = TerminalProcess("shell", "--simulate", environment: ["LC_ALL": "C"])
+        await shell.waitForLine("ble-cli> |")
+        shell.type("dance ä日\r")
+        await shell.wait(for: "ble-cli: \"dance\" is not a step.")
+        await shell.waitForLine("ble-cli> |")
+        shell.type("\u{04}")
+        #expect(await shell.end() == 0)
+        #expect(shell.rows.contains("ble-cli> dance ???"))
+        #expect(shell.rows.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } })
+    }
+
     @Test func `A terminal without control sequences gets prompts and no sequences`() async {
         let shell = TerminalProcess("shell", "--simulate", environment: ["TERM": "dumb"])
         await shell.waitForLine("ble-cli> |")
