@@ -24,6 +24,22 @@ private func prepareTransfer(_ peripheral: Peripheral) -> Single<LinkFacts> {
         .do(onSuccess: { facts in print("PHY: \(facts.phy); interval: \(facts.interval)") })
 }
 
+/// Reads a value over a link that stays open for the next program, and emits what bluetoothd knows about the device.
+private func readAndKeep(_ peripheral: Peripheral) -> Observable<PeripheralDetails> {
+    peripheral.connect(options: ConnectOptions(keepsLinkOpen: true))
+        .flatMap { $0.discoverServices([0x180F]) }
+        .flatMap { $0.discoverCharacteristics([0x2A19]) }
+        .flatMap { $0.readValue() }
+        .do(onNext: { value in print("Battery: \(value)") })
+        .take(1)
+        .flatMap { _ in peripheral.readDetails() }
+}
+
+/// Prints why Bluetooth cannot be used, for example because bluetoothd does not reply.
+private func reportObstacles(_ manager: BluetoothManager) -> Observable<Never> {
+    manager.obstacle.do(onNext: { error in print(error?.description ?? "Bluetooth can be used.") }).ignoreElements()
+}
+
 @Test func devicesSendTheirLogsOverChannels() {
     let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
     let simulation = Simulation(.everyday, scheduler: scheduler)
@@ -54,4 +70,20 @@ private func prepareTransfer(_ peripheral: Peripheral) -> Single<LinkFacts> {
     // A simulation has no kernel that could report the facts.
     #expect(facts.events.first?.value.element?.phy.value == nil && facts.events.count == 1)
     subscription.dispose()
+}
+
+@Test func theDetailsOfADeviceAreReadOverAKeptLink() {
+    let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
+    let simulation = Simulation(.everyday, scheduler: scheduler)
+    let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
+    let details = scheduler.createObserver(PeripheralDetails.self)
+    let obstacles = reportObstacles(manager).subscribe()
+    let subscription = manager.scanForPeripherals(withServices: [0x180F]).take(1)
+        .flatMap { readAndKeep($0.peripheral) }
+        .subscribe(details)
+    scheduler.advanceBy(10_000)
+    #expect(details.events.first?.value.element?.isConnected == true)
+    #expect(!simulation.calls.contains { $0.member == "Disconnect" })
+    subscription.dispose()
+    obstacles.dispose()
 }
