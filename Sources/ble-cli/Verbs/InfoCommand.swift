@@ -39,14 +39,9 @@ struct InfoVerb: Verb {
             if let hit = try DeviceCandidates(known, matching: target).choose(for: target) {
                 return DeviceDetails.read(hit.peripheral)
             }
-            // The details are read while the scan still runs, because bluetoothd drops the RSSI at its end.
-            return context.manager.scanForPeripherals().map(\.peripheral)
-                .filter { target.match($0.address, name: $0.name) != nil }
-                .take(1)
-                .flatMap { peripheral in
-                    DeviceDetails.read(peripheral).map { (peripheral, $0) }
-                }
-                .map { $0.1 }
+            // The call is sent before the scan ends, because bluetoothd then drops the RSSI and some devices.
+            return DeviceFinder(context: context, target: target).find()
+                .flatMap { DeviceDetails.read($0.peripheral) }
         }
     }
 }

@@ -51,6 +51,7 @@ struct DeviceCommandTests {
         let harness = CommandHarness()
         harness.run(ScanVerb(), .limited(.seconds(2)), for: 3)
         #expect(harness.run(InfoVerb(target: .part("c0:ff"))).code == .usage)
+        #expect(CommandHarness().run(InfoVerb(target: .part("c0:ff"))).code == .usage)
     }
 
     @Test(arguments: [20, 40, 80])
