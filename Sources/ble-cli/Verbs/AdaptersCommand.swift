@@ -58,7 +58,7 @@ struct AdaptersVerb: Verb {
                     defer { shown = adapters }
                     return shown
                 }
-                for adapter in adapters where old?.contains(adapter) != true {
+                for adapter in adapters where old?.contains(where: { isShown($0, as: adapter, in: context) }) != true {
                     let isNew = old?.contains { $0.name == adapter.name } == false
                     try show(old == nil ? .present : isNew ? .added : .changed, adapter, in: context)
                 }
@@ -69,6 +69,11 @@ struct AdaptersVerb: Verb {
             .alongside(StatusNotes(context: context).ofDaemon())
         guard let timeout = context.options.timeout else { return changes.ignoreElements() }
         return changes.take(for: timeout.interval, scheduler: context.scheduler).ignoreElements()
+    }
+
+    /// Whether two states of an adapter have the same output, so that the second one is not printed.
+    private func isShown(_ old: Adapter, as new: Adapter, in context: CommandContext) -> Bool {
+        old == new || !context.options.json && old.line == new.line
     }
 
     private func show(_ change: Change, _ adapter: Adapter, in context: CommandContext) throws {

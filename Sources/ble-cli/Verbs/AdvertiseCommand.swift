@@ -115,11 +115,18 @@ struct AdvertiseVerb: Verb {
 
     func run(in context: CommandContext) -> Observable<Never> {
         let power = context.manager.adapterPower.take(1)
-        let active = context.manager.advertise(advertisement)
+        let active = context.manager.advertise(advertisement).catch { throw Self.withAdvice($0) }
             .flatMap { _ in power.do(onNext: { try show($0.adapterName, in: context) }) }
         guard let length else { return active.ignoreElements() }
         // The time begins when the advertisement is registered.
         return active.flatMap { _ in context.timer(length) }.take(1).ignoreElements()
+    }
+
+    /// Returns the error of a registration, with advice for data that bluetoothd refuses.
+    private static func withAdvice(_ error: any Error) -> any Error {
+        guard let error = error as? BluetoothError, error.kind == .invalidArgument else { return error }
+        return CLIError(
+            error, advice: "It may be too long: all data and 2 bytes for each field have to fit into 31 bytes.")
     }
 
     private func show(_ adapter: String?, in context: CommandContext) throws {
