@@ -75,6 +75,10 @@ count-dbus: deps ## measure the same in instructions; fails above a limit (needs
 bench-cli: deps ## measure the size, memory and start of a static ble-cli next to bluetoothctl; fails above a limit
 	@Benchmarks/cli
 
+.PHONY: bench-top
+bench-top: deps ## measure the CPU time and memory of ble-cli top with 2,000 devices and 5,000 advertisements a second; fails above a limit
+	@swift build -c release --product ble-cli && Benchmarks/top
+
 bench-simulation: deps ## measure how long it takes to simulate ten minutes with 600,000 advertisements
 	@cd Benchmarks && swift build -c release --product simbench && .build/release/simbench && .build/release/simbench crowd
 

@@ -34,7 +34,7 @@ struct DeviceScreen: Sendable {
     var hasKeyboard = false
     var isUnicode = true
 
-    private var table: DeviceTableLayout { layout == .full ? .top : .scan }
+    private func table(in columns: Int) -> DeviceTableLayout { layout == .full ? .top : .scan(in: columns) }
 
     /// Returns the lines for a terminal. The state scrolls so that the selection is shown.
     func draw(_ state: inout DeviceListState, _ content: Content, in size: TerminalSize) -> Drawing {
@@ -117,7 +117,7 @@ struct DeviceScreen: Sendable {
                 DeviceTableLayout.Row($0, at: content.now, isSelected: address == selected)
             }
         }
-        return table.lines(rows, in: columns, isUnicode: isUnicode)
+        return table(in: columns).lines(rows, in: columns, isUnicode: isUnicode)
     }
 
     // MARK: Status and help

@@ -5,6 +5,8 @@ import RxBluetooth
 struct DeviceTableLayout: Sendable {
     enum Column: Sendable {
         case address, rssi, signal, rate, age, name, reading, company, services
+        /// The reading, else the companies and the services.
+        case summary
 
         var heading: String {
             switch self {
@@ -17,6 +19,7 @@ struct DeviceTableLayout: Sendable {
             case .reading: "READING"
             case .company: "COMPANY"
             case .services: "SERVICES"
+            case .summary: "ADVERTISES"
             }
         }
 
@@ -26,7 +29,7 @@ struct DeviceTableLayout: Sendable {
             case .address: 17
             case .rssi, .age: 4
             case .rate: 5
-            case .reading: 10
+            case .reading, .summary: 10
             case .name: width >= 60 ? 14 : 8
             case .signal, .company, .services: 8
             }
@@ -36,16 +39,16 @@ struct DeviceTableLayout: Sendable {
         fileprivate func maximum(in width: Int) -> Int? {
             switch self {
             case .address, .rssi, .age, .rate: minimum(in: width)
-            case .signal: width >= 120 ? 24 : width >= 80 ? 12 : 8
+            case .signal: width >= 140 ? 24 : width >= 100 ? 16 : 8
             case .name: 64
-            case .reading, .company, .services: nil
+            case .reading, .company, .services, .summary: nil
             }
         }
 
         fileprivate var isFixed: Bool {
             switch self {
             case .address, .rssi, .age, .rate, .signal: true
-            case .name, .reading, .company, .services: false
+            case .name, .reading, .company, .services, .summary: false
             }
         }
 
@@ -57,14 +60,22 @@ struct DeviceTableLayout: Sendable {
     /// The columns from the most to the least important one. In a narrow terminal, the last ones are left out.
     let importance: [Column]
 
-    /// The table of `scan`.
-    static let scan = DeviceTableLayout(
-        columns: [.address, .rssi, .rate, .age, .name, .reading, .company, .services],
-        importance: [.address, .rssi, .name, .reading, .age, .rate, .company, .services])
+    /// Returns the table of `scan`. In a narrow terminal, one column says what a device advertises.
+    static func scan(in width: Int) -> DeviceTableLayout {
+        guard width >= 120 else {
+            return DeviceTableLayout(
+                columns: [.address, .rssi, .rate, .age, .name, .summary],
+                importance: [.address, .rssi, .name, .summary, .age, .rate])
+        }
+        return DeviceTableLayout(
+            columns: [.address, .rssi, .rate, .age, .name, .reading, .company, .services],
+            importance: [.address, .rssi, .name, .reading, .age, .rate, .company, .services])
+    }
+
     /// The table of `top`.
     static let top = DeviceTableLayout(
-        columns: [.name, .address, .rssi, .signal, .rate, .age, .reading],
-        importance: [.name, .rssi, .signal, .address, .age, .rate, .reading])
+        columns: [.name, .address, .rssi, .signal, .rate, .age, .summary],
+        importance: [.name, .rssi, .signal, .address, .age, .rate, .summary])
 
     /// The contents of a row.
     struct Row: Equatable, Sendable {
@@ -124,6 +135,9 @@ struct DeviceTableLayout: Sendable {
         case .reading: row.reading
         case .company: row.company
         case .services: row.services
+        case .summary:
+            row.reading.isEmpty
+                ? [row.company, row.services].filter { !$0.isEmpty }.joined(separator: "; ") : row.reading
         }
     }
 
@@ -136,6 +150,7 @@ struct DeviceTableLayout: Sendable {
         case .rssi, .signal: .signal(row.rssi)
         case .name: row.name == missingName ? .dim : .bold
         case .reading: .reading
+        case .summary: row.reading.isEmpty ? .plain : .reading
         case .address, .rate, .age, .company, .services: .plain
         }
     }

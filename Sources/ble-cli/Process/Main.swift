@@ -73,7 +73,8 @@ struct BLECLI: ParsableCommand {
 
             EXAMPLES:
               ble-cli scan
-              ble-cli scan --timeout 5 --json | jq -r .name
+              ble-cli scan --for 5s --json | jq -r .name
+              ble-cli top
               ble-cli connect "Heart rate"
               ble-cli read C0:FF:EE:00:00:01 "Battery Level"
               ble-cli write Strap 2A39 01

@@ -8,7 +8,8 @@ struct TopCommand: BluetoothCommand {
         commandName: "top", abstract: "Watch the devices around on the full screen.",
         discussion: """
             Shows each advertising device with its RSSI, the RSSI of its latest advertisements as bars, advertisements \
-            a second, the seconds since the last one, and what it advertises. The selected device is shown in detail.
+            a second, the time since the last one, and what it advertises: its decoded values, else its companies \
+            and services. The selected device is shown in detail.
 
             Keys: arrows or j and k select a device; Enter connects to it, shows its services with their values, and \
             disconnects; Esc returns; s changes the order; / filters by name, address or company; p pauses; ? lists \

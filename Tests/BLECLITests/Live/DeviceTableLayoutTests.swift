@@ -12,7 +12,7 @@ struct DeviceTableLayoutTests {
     }
 
     private static func lines(_ rows: [DeviceTableLayout.Row], _ width: Int) -> [String] {
-        DeviceTableLayout.scan.lines(rows, in: width).map(\.text)
+        DeviceTableLayout.scan(in: width).lines(rows, in: width).map(\.text)
     }
 
     private static let rows = [
@@ -25,7 +25,7 @@ struct DeviceTableLayoutTests {
 
     @Test(arguments: [1, 10, 20, 24, 40, 60, 79, 80, 120, 200, 300])
     func `Fits every width`(columns: Int) {
-        for table in [DeviceTableLayout.scan, .top] {
+        for table in [DeviceTableLayout.scan(in: columns), .top] {
             for line in table.lines(Self.rows, in: columns) {
                 let painted = line.painted(in: TerminalStyle(), columns: columns)
                 #expect(TextWidth.of(painted) <= columns, "\(painted)")
@@ -70,8 +70,8 @@ struct DeviceTableLayoutTests {
     @Test(
         arguments: [
             (10, ["ADDRESS"]), (20, ["ADDRESS"]), (24, ["ADDRESS", "RSSI"]), (40, ["ADDRESS", "RSSI", "NAME"]),
-            (60, ["ADDRESS", "RSSI", "AGE", "NAME", "READING"]),
-            (80, ["ADDRESS", "RSSI", "ADV/S", "AGE", "NAME", "READING", "COMPANY"]),
+            (60, ["ADDRESS", "RSSI", "AGE", "NAME", "ADVERTISES"]),
+            (80, ["ADDRESS", "RSSI", "ADV/S", "AGE", "NAME", "ADVERTISES"]),
             (120, ["ADDRESS", "RSSI", "ADV/S", "AGE", "NAME", "READING", "COMPANY", "SERVICES"]),
         ] as [(Int, [String])])
     func `Leaves out columns that do not fit, and cuts no heading`(width: Int, headings: [String]) {
@@ -84,7 +84,7 @@ struct DeviceTableLayoutTests {
     @Test(
         arguments: [
             (40, ["NAME", "RSSI", "SIGNAL"]),
-            (80, ["NAME", "ADDRESS", "RSSI", "SIGNAL", "ADV/S", "AGE", "READING"]),
+            (80, ["NAME", "ADDRESS", "RSSI", "SIGNAL", "ADV/S", "AGE", "ADVERTISES"]),
         ] as [(Int, [String])])
     func `The columns of top fit the width`(width: Int, headings: [String]) {
         let heading = DeviceTableLayout.top.lines(Self.rows, in: width)[0].text
@@ -94,6 +94,12 @@ struct DeviceTableLayoutTests {
     @Test func `Without the column of addresses, a device without a name has its address`() {
         let lines = DeviceTableLayout.top.lines([Self.row("(no name)")], in: 40)
         #expect(lines[1].text == "C0:FF:EE:00:00:01   -58        ▆▁")
+    }
+
+    @Test func `A device without a reading has its companies and services in one column`() {
+        let rows = [Self.row("A", company: "Apple"), Self.row("B", company: "Apple", services: "Heart Rate")]
+        let lines = DeviceTableLayout.top.lines(rows, in: 80).map(\.text)
+        #expect(lines[1].hasSuffix("  Apple") && lines[2].hasSuffix("  Apple; Heart Rate"))
     }
 
     @Test func `Aligns names with emoji`() {

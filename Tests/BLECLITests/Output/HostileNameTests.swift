@@ -68,6 +68,35 @@ struct HostileNameTests {
         }
     }
 
+    @Test(arguments: names)
+    func `Hostile names keep every view of top intact`(name: String) {
+        let size = TerminalSize(columns: 60, rows: 24)
+        let keys = ScriptedKeys()
+        let harness = Self.harness(name, terminal: size)
+        let outcome = harness.run(
+            TopVerb(color: .never, keyboard: keys),
+            meanwhile: [
+                (1000, { _ in keys.press("j") }), (2000, { _ in keys.press("\r") }),
+                (9000, { _ in keys.press("\u{1B}") }), (10_000, { _ in keys.press("/\(name)") }),
+                (11_000, { _ in keys.press("\u{03}") }),
+            ])
+        #expect(outcome.code == .done)
+        var rest = harness.output.written[...]
+        while let start = rest.firstIndex(of: "\u{1B}") {
+            expectHarmless([String(rest[..<start]) + "-"])
+            let sequence = rest[start...].dropFirst(2)
+            #expect(rest[start...].dropFirst().first == "[")
+            let end = sequence.firstIndex { $0.isLetter }
+            #expect(end != nil)
+            guard let end else { return }
+            // Only the control sequences of the view itself.
+            #expect(["H", "J", "K", "h", "l", "m"].contains(sequence[end]))
+            #expect(sequence[..<end].allSatisfy { $0.isNumber || $0 == ";" || $0 == "?" })
+            rest = rest[rest.index(after: end)...]
+        }
+        expectHarmless([String(rest) + "-"])
+    }
+
     @Test func `Invalid, empty and missing names have a placeholder`() {
         let bytes: [[UInt8]?] = [nil, [], [0, 0], [0x20, 0x20]]
         for name in bytes {
