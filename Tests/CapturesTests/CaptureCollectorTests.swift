@@ -15,7 +15,8 @@ struct CaptureCollectorTests {
 
     private func exchange(_ packet: ATTPacket) -> CapturePacket {
         CapturePacket(
-            time: 0, direction: packet.code.isOfClient ? .sentByHost : .receivedByHost, bytes: SyntheticHCI.data(packet))
+            time: 0, direction: packet.code.isOfClient ? .sentByHost : .receivedByHost, bytes: SyntheticHCI.data(packet)
+        )
     }
 
     @Test func `A recording contains the advertisement, the attributes, and the last values`() throws {
@@ -42,7 +43,7 @@ struct CaptureCollectorTests {
         #expect(collector.counts == CaptureCollector.Counts(packets: 25))
     }
 
-    @Test func `An advertisement of more than 31 bytes becomes extended reports, which are joined again`() throws {
+    @Test func `Extended reports of a long advertisement are joined`() throws {
         for count in [31, 32, 229, 230, 1000] {
             var data: [UInt8] = []
             var company: UInt8 = 0
@@ -84,8 +85,10 @@ struct CaptureCollectorTests {
         let server = try server([
             ATTPacket(.readRequest, handle: 3), ATTPacket(.readResponse, [1, 2, 3]),
             ATTPacket(.readBlobRequest, handle: 3, [3, 0]), ATTPacket(.readBlobResponse, [4, 5]),
-            ATTPacket(.prepareWriteRequest, handle: 9, [0, 0, 6]), ATTPacket(.prepareWriteResponse, handle: 9, [0, 0, 6]),
-            ATTPacket(.prepareWriteRequest, handle: 9, [1, 0, 7]), ATTPacket(.prepareWriteResponse, handle: 9, [1, 0, 7]),
+            ATTPacket(.prepareWriteRequest, handle: 9, [0, 0, 6]),
+            ATTPacket(.prepareWriteResponse, handle: 9, [0, 0, 6]),
+            ATTPacket(.prepareWriteRequest, handle: 9, [1, 0, 7]),
+            ATTPacket(.prepareWriteResponse, handle: 9, [1, 0, 7]),
             ATTPacket(.executeWriteRequest, [1]), ATTPacket(.executeWriteResponse),
         ])
         #expect(server.values[3] == [1, 2, 3, 4, 5])

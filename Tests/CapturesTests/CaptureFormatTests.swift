@@ -14,7 +14,7 @@ struct CaptureFormatTests {
         }
     }
 
-    @Test func `A capture that ends within a record gives the packets before it, and their number`() {
+    @Test func `A capture that ends within a record gives the packets before it`() {
         let packets = CapturePackets.recording()
         for format in [CaptureWriter.Format.pcapng, .snoop] {
             let bytes = CapturePackets.file(packets, format)

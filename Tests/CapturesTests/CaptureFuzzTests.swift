@@ -26,17 +26,20 @@ struct CaptureFuzzTests {
         var dice = SplitMix64(seed: seed)
         var collector = CapturePackets.collect(CapturePackets.recording().dropLast())
         for _ in 0..<20_000 {
-            var payload = (0..<Int.random(in: 0...40, using: &dice)).map { _ in UInt8.random(in: 0...255, using: &dice) }
+            var payload = (0..<Int.random(in: 0...40, using: &dice)).map { _ in UInt8.random(in: 0...255, using: &dice)
+            }
             let direction: CapturePacket.Direction? = [.sentByHost, .receivedByHost, nil].randomElement(using: &dice)!
             switch Int.random(in: 0...2, using: &dice) {
             case 0: payload.insert(UInt8.random(in: 0...5, using: &dice), at: 0)
             case 1:
-                payload = [4, 0x3E, UInt8(payload.count + 1), [0x01, 0x02, 0x0D].randomElement(using: &dice)!] + payload
+                payload =
+                    [4, 0x3E, UInt8(payload.count + 1), [0x01, 0x02, 0x0D].randomElement(using: &dice)!] + payload
             default:
                 let code = (UInt8(1)...0x23).randomElement(using: &dice).flatMap(ATTCode.init) ?? .readResponse
                 payload = SyntheticHCI.data(ATTPacket(code, payload))
             }
-            collector.add(CapturePacket(time: .random(in: .min ... .max, using: &dice), direction: direction, bytes: payload))
+            collector.add(
+                CapturePacket(time: .random(in: .min ... .max, using: &dice), direction: direction, bytes: payload))
         }
         #expect(collector.counts.packets > 20_000)
     }

@@ -118,6 +118,8 @@ public enum Feature: String, CaseIterable, Sendable {
     case exclusiveAccess
     /// The battery level as a stream
     case batteryLevel
+    /// All reads, writes and notified values of a manager as one stream
+    case exchanges
 
     // MARK: Pairing
 

@@ -112,7 +112,7 @@ package struct CaptureCollector: Sendable {
         return devices.count - 1
     }
 
-    /// Adds a device for a link whose beginning is not in the capture; nil if there are too many.
+    /// Adds a device for a link that began before the capture. Returns nil if there are too many.
     private mutating func unknownDevice() -> Link? {
         guard devices.count < Self.mostDevices, mayLink(devices.count) else { return nil }
         devices.append(Device(identity: nil))

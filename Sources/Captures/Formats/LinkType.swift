@@ -1,4 +1,4 @@
-/// The link types of captures whose packets are those of a Bluetooth host.
+/// The link types of captures with packets of a Bluetooth host.
 ///
 /// Source: the list of link types of tcpdump; btsnoop.h of BlueZ; the format of Symbian's btsnoop.
 enum LinkType: Sendable {

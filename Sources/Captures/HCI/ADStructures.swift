@@ -11,7 +11,9 @@ package struct ADStructures: Sendable {
 
     package mutating func append(txPower: Int8) { append(0x0A, [UInt8(bitPattern: txPower)]) }
 
-    package mutating func append(appearance: UInt16) { append(0x19, [UInt8(appearance & 0xFF), UInt8(appearance >> 8)]) }
+    package mutating func append(appearance: UInt16) {
+        append(0x19, [UInt8(appearance & 0xFF), UInt8(appearance >> 8)])
+    }
 
     package mutating func append(name: some Sequence<UInt8>) { append(0x09, Array(name)) }
 

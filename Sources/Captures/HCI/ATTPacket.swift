@@ -60,7 +60,7 @@ package struct ATTPacket: Hashable, Sendable {
         self.parameters = parameters
     }
 
-    /// Makes a packet whose parameters are a handle and a value.
+    /// Makes a packet with a handle and a value as its parameters.
     package init(_ code: ATTCode, handle: UInt16, _ value: [UInt8] = []) {
         var parameters: [UInt8] = []
         parameters.append(number: handle)

@@ -39,14 +39,14 @@ public struct AttributeExchange: Equatable, Sendable {
 extension BluetoothManager {
     /// The exchanges of this manager with the GATT servers of all its peripherals, for example to record them.
     ///
-    /// Emits each operation when it has ended, and each notified value when it arrives, after the subscription. Operations
-    /// that were never sent are left out. The discovery of services is not an exchange, because bluetoothd discovers by
-    /// itself. The elements contain addresses and values of devices.
+    /// Emits each operation when it has ended, and each notified value when it arrives, after the subscription. Leaves
+    /// out operations that were never sent. The discovery of services is not an exchange, because bluetoothd discovers
+    /// by itself. The elements contain addresses and values of devices.
     ///
     /// Never completes and never fails, also if the manager is closed. Hot; subscribing neither connects nor opens the
     /// bus. The subscription keeps the manager alive. Delivers on the manager's queue. At most 4096 exchanges wait for
-    /// a slow subscriber. If there are more, the oldest are dropped, and ``AttributeExchange/number`` has a gap. Without
-    /// a subscriber, no exchange is built.
+    /// a slow subscriber. If there are more, the oldest are dropped, and ``AttributeExchange/number`` has a gap.
+    /// Without a subscriber, no exchange is built.
     ///
     /// ```swift
     /// manager.attributeExchanges

@@ -39,7 +39,8 @@ final class CaptureRecorder: Sendable {
     func record(_ sighting: ScannedPeripheral) throws {
         guard !sighting.isCached, let device = DeviceIdentity(sighting.peripheral) else { return }
         let report = AdvertisingReport(
-            device: device, isConnectable: sighting.advertisementData.isConnectable, rssi: sighting.rssi.map { Int($0) },
+            device: device, isConnectable: sighting.advertisementData.isConnectable,
+            rssi: sighting.rssi.map { Int($0) },
             data: sighting.advertisementData.structures)
         try write(SyntheticHCI.advertisement(report), at: sighting.timestamp)
     }

@@ -18,7 +18,8 @@ struct CaptureToScenario {
             let described = describe(device)
             if let target, target.match(described.name, address: described.address) == nil { continue }
             guard addresses.insert(described.address).inserted else {
-                notes.append("\(described.address) is in the capture as a public and as a random address; the first is used.")
+                notes.append(
+                    "\(described.address) is in the capture as a public and as a random address; the first is used.")
                 continue
             }
             peripherals.append(described)
@@ -47,7 +48,7 @@ struct CaptureToScenario {
         return described
     }
 
-    /// Returns an address for a device whose address is not known.
+    /// Returns an address for a device with an unknown address.
     private mutating func placeholder() -> String {
         unnamedCount += 1
         return "C0:DE:00:00:" + Hex.text(UInt8(unnamedCount >> 8 & 0xFF)).uppercased() + ":"
@@ -118,7 +119,8 @@ struct CaptureToScenario {
 extension CapturedServer {
     /// The value of Device Name (2A00); nil if it was not read or is empty.
     fileprivate var deviceName: String? {
-        let handle = characteristics.values.first { $0.uuid.description == "2a00" }?.valueHandle
+        let handle =
+            characteristics.values.first { $0.uuid.description == "2a00" }?.valueHandle
             ?? types.first { $0.value.description == "2a00" }?.key
         guard let name = handle.flatMap({ lastValue(of: $0) }), !name.isEmpty else { return nil }
         return String(decoding: name, as: UTF8.self)

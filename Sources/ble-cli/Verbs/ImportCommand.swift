@@ -87,7 +87,8 @@ extension CaptureError {
         case .unsupportedLinkType(let number, let isSnoop):
             let list = isSnoop ? "1001, 1002 and 2001" : "187, 201 and 254"
             let sniffer = [251, 256, 272].contains(number) && !isSnoop ? " of a sniffer" : ""
-            return "its link type \(number)\(sniffer) is not supported. Give a capture of a Bluetooth host, with one of "
+            return
+                "its link type \(number)\(sniffer) is not supported. Give a capture of a Bluetooth host, with one of "
                 + "the link types \(list)."
         case .truncated(let count): return "The file ends within packet \(count + 1)."
         case .damaged(let count, let reason): return "The file is damaged after packet \(count): \(reason)."

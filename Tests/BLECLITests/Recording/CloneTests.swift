@@ -43,7 +43,7 @@ struct CloneTests {
         #expect(copy.peripherals.first?.advertisement?.interval == .milliseconds(250))
     }
 
-    @Test func `A value that cannot be read becomes a comment, and a protected one stays protected`() throws {
+    @Test func `An unreadable value becomes a comment, and a protected one stays protected`() throws {
         let lock = SimulatedPeripheral("Lock \u{1B}[2J\"", address: "C0:FF:EE:00:00:09") {
             SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lock \u{1B}[2J\"")
             SimulatedService("ffd0") {

@@ -42,7 +42,8 @@ struct RecordTests {
         }
         #expect(scan(scenario) == scan(.everyday))
         #expect(scenario.peripherals.count == 5)
-        let intervals = Dictionary(uniqueKeysWithValues: scenario.peripherals.map { ($0.name, $0.advertisement?.interval) })
+        let intervals = Dictionary(
+            uniqueKeysWithValues: scenario.peripherals.map { ($0.name, $0.advertisement?.interval) })
         #expect(intervals["Heart rate strap"] == .milliseconds(100))
         #expect(intervals["Door beacon"] == .milliseconds(300))
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// The stream of all exchanges with GATT servers.
 struct AttributeExchangeTests {
-    @Test(.proves(.S140))
+    @Test(.proves(.S140), .covers(.exchanges))
     func `Each read, write and notified value is emitted once, with its result`() throws {
         let (stage, peripheral, link, notifying) = Stage.withNotifyingSensor()
         let exchanges = stage.record(stage.manager.attributeExchanges)
@@ -48,7 +48,7 @@ struct AttributeExchangeTests {
         withExtendedLifetime((operations, link)) {}
     }
 
-    @Test(.proves(.S140)) func `An operation that is not sent is no exchange, and no subscriber means no exchange`() {
+    @Test(.proves(.S140)) func `An operation before the subscription, or that is not sent, is no exchange`() {
         let (stage, peripheral, link, notifying) = Stage.withNotifyingSensor()
         let silent = stage.characteristic(Sensor.silent, of: peripheral)
         let before = stage.record(notifying.readValue())
@@ -64,7 +64,8 @@ struct AttributeExchangeTests {
         #expect(!first.isLive)
         #expect(exchanges.elements.count == 1)
         #expect(exchanges.elements.first?.number == 1)
-        if case .read(silent, .failure)? = exchanges.elements.first?.kind {} else {
+        if case .read(silent, .failure)? = exchanges.elements.first?.kind {
+        } else {
             #expect(Bool(false), "\(exchanges.elements)")
         }
         #expect(exchanges.isLive)
