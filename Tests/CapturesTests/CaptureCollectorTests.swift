@@ -43,6 +43,16 @@ struct CaptureCollectorTests {
         #expect(collector.counts == CaptureCollector.Counts(packets: 25))
     }
 
+    @Test func `A capture without directions has the same devices`() throws {
+        let packets = CapturePackets.recording()
+        let (read, error) = CapturePackets.read(CapturePackets.pcap(packets))
+        #expect(error == nil)
+        let (known, unknown) = (CapturePackets.collect(packets), CapturePackets.collect(read))
+        #expect(unknown.all.map(\.server.values) == known.all.map(\.server.values))
+        #expect(unknown.all.map(\.advertisement) == known.all.map(\.advertisement))
+        #expect(unknown.counts == known.counts)
+    }
+
     @Test func `Extended reports of a long advertisement are joined`() throws {
         for count in [31, 32, 229, 230, 1000] {
             var data: [UInt8] = []
@@ -93,6 +103,15 @@ struct CaptureCollectorTests {
         ])
         #expect(server.values[3] == [1, 2, 3, 4, 5])
         #expect(server.values[9] == [6, 7])
+    }
+
+    @Test func `A notified value that is longer than the MTU is kept`() throws {
+        let value = [UInt8](repeating: 7, count: 200)
+        let synthesis = SyntheticATT(mtu: 0)
+        let server = try server(
+            synthesis.notified(3, value, isIndication: false) + synthesis.notified(4, value, isIndication: true)
+                + synthesis.command(5, value) + synthesis.write(6, value) + synthesis.read(7, value))
+        for handle in UInt16(3)...7 { #expect(server.lastValue(of: handle) == value) }
     }
 
     @Test func `A refused read is stored with its error, and a refused write changes nothing`() throws {

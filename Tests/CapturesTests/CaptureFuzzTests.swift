@@ -9,7 +9,9 @@ struct CaptureFuzzTests {
         var dice = SplitMix64(seed: seed)
         let packets = CapturePackets.recording()
         for round in 0..<400 {
-            var bytes = CapturePackets.file(packets, round % 2 == 0 ? .pcapng : .snoop)
+            var bytes =
+                round % 3 == 0
+                ? CapturePackets.pcap(packets) : CapturePackets.file(packets, round % 3 == 1 ? .pcapng : .snoop)
             for _ in 0..<Int.random(in: 1...12, using: &dice) { mutate(&bytes, &dice) }
             let (read, error) = CapturePackets.read(bytes, chunk: Int.random(in: 1...300, using: &dice))
             #expect(read.count <= bytes.count / 16)

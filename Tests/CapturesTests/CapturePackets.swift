@@ -51,6 +51,19 @@ enum CapturePackets {
         return writer.header(comment: "Test", application: "Tests") + packets.flatMap { writer.record($0) }
     }
 
+    /// Returns a pcap file with the link type 187, which has no direction.
+    static func pcap(_ packets: [CapturePacket]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for number: UInt32 in [0xA1B2_C3D4, 0x0004_0002, 0, 0, 65535, 187] { bytes.append(number: number) }
+        for packet in packets {
+            let count = UInt32(packet.bytes.count)
+            let (seconds, fraction) = packet.time.quotientAndRemainder(dividingBy: 1_000_000)
+            for number in [UInt32(seconds), UInt32(fraction), count, count] { bytes.append(number: number) }
+            bytes += packet.bytes
+        }
+        return bytes
+    }
+
     /// Reads a capture in chunks. Returns the packets, and the error at the end.
     static func read(_ bytes: [UInt8], chunk: Int = 4096) -> ([CapturePacket], CaptureError?) {
         var reader = CaptureReader()

@@ -21,6 +21,9 @@ package struct CapturedAdvertisement: Hashable, Sendable {
 
     /// The most entries of each kind. A device that changes its identifiers all the time has no more.
     private static let mostEntries = 64
+    /// The data of the last advertisement and of the last scan response. Most devices repeat theirs.
+    private var lastData: [Bool: [UInt8]] = [:]
+
     /// The longest data of an extended advertisement. Source: Core Specification 5.4, Vol 6, Part B, 2.3.4.
     private static let longestData = 1650
 
@@ -42,6 +45,8 @@ package struct CapturedAdvertisement: Hashable, Sendable {
             lastTime = max(count == 0 ? time : lastTime, time)
             count += 1
         }
+        guard lastData[report.isScanResponse] != data else { return }
+        lastData[report.isScanResponse] = data
         read(data)
     }
 

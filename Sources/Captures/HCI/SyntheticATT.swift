@@ -54,12 +54,13 @@ package struct SyntheticATT: Sendable {
     }
 
     package func command(_ handle: UInt16, _ value: [UInt8]) -> [ATTPacket] {
-        [ATTPacket(.writeCommand, handle: handle, Array(value.prefix(mtu - 3)))]
+        [ATTPacket(.writeCommand, handle: handle, value)]
     }
 
     /// Returns the packets for a value that the device sent, which the client confirms if it is an indication.
+    ///
+    /// The value is complete, also if it does not fit the MTU: bluetoothd may not report the MTU of the link.
     package func notified(_ handle: UInt16, _ value: [UInt8], isIndication: Bool) -> [ATTPacket] {
-        let value = Array(value.prefix(mtu - 3))
         guard isIndication else { return [ATTPacket(.notification, handle: handle, value)] }
         return [ATTPacket(.indication, handle: handle, value), ATTPacket(.confirmation)]
     }
