@@ -150,7 +150,8 @@ let package = Package(
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "RxBluetooth", "RxBluetoothMocks", "RxBluetoothMetrics", "ScenarioFiles", "Rx", "RxTest",
+                "RxBluetooth", "RxBluetoothMocks", "RxBluetoothMetrics", "ScenarioFiles", "BluetoothValues", "Rx",
+                "RxTest",
                 .product(name: "Metrics", package: "swift-metrics"), log,
             ],
             swiftSettings: [.treatAllWarnings(as: .error)]),
