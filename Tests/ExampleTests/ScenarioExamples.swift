@@ -3,7 +3,7 @@ import RxBluetooth
 import RxBluetoothMocks
 import Testing
 
-/// An office: a lock that needs a passkey, a plug that drops its links, and sensors whose values change.
+/// An office: a lock that needs a passkey, a plug that drops its links, and sensors with changing values.
 func office() -> Scenario {
     let key = DeviceKey("231d39c1d7cc1ab1aee224cd096db932")
     var scenario = Scenario(seed: 7) {
@@ -50,7 +50,7 @@ func disturb(_ bluez: SimulatedBlueZ) {
 }
 
 struct ScenarioExampleTests {
-    @Test func `The peripherals of an office are found, and a plug tells why it left`() async throws {
+    @Test func `The peripherals of an office are found, and a lost link has a reason`() async throws {
         let stage = ExampleStage(office())
         let found = stage.scheduler.createObserver(ScannedPeripheral.self)
         let scan = stage.manager.scanForPeripherals().subscribe(found)

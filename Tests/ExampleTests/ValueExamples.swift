@@ -16,7 +16,7 @@ func lines(of reading: SensorReading) -> [String] {
     return lines
 }
 
-/// Keys for a new gateway: two devices, and a phone whose address changes.
+/// Keys for a new gateway: two devices, and a phone with a changing address.
 func storeKeys(in path: String) throws -> KeyStore {
     var keys = KeyStore()
     keys["54:48:E6:8F:80:A5"] = DeviceKey("231d39c1d7cc1ab1aee224cd096db932")
@@ -36,6 +36,14 @@ func tolerantDecoder(_ keys: KeyStore) -> SensorDecoder {
     return decoder
 }
 
+/// What a tag sends, and what a decoder makes of it.
+func roundTrip(_ tag: RuuviTag) throws -> RuuviTag? {
+    let section = try tag.section()
+    print("company", section.identifier, "bytes", section.bytes)
+    var decoder = SensorDecoder()
+    return try decoder.decode(as: RuuviTag.self, section)
+}
+
 /// A characteristic by its number, for a table of values without types of your own.
 func describe(_ bytes: [UInt8], of uuid: UInt16) throws -> String {
     guard let structure = CharacteristicStructure.structure(of: uuid) else { return "\(bytes)" }
@@ -48,6 +56,11 @@ struct ValueExampleTests {
         let printed = lines(of: tag.reading)
         #expect(printed.contains("temperature 21.5 °C"))
         #expect(printed.contains("packet 7"))
+    }
+
+    @Test func `A format is encoded and decoded`() throws {
+        let tag = RuuviTag(temperature: 21.5, humidity: 40)
+        #expect(try roundTrip(tag)?.temperature == 21.5)
     }
 
     @Test func `Keys are stored, and a decoder uses them`() throws {
