@@ -65,7 +65,9 @@ extension SimulatedBlueZ {
         control { environment, _ in environment.radio.described(address).channels[psm] = channel }
     }
 
-    /// Opens a socket for a channel to a peripheral, and returns its file descriptor, which the caller closes.
+    /// Opens a socket for a channel to a peripheral, and returns its file descriptor.
+    ///
+    /// The caller closes it.
     ///
     /// The channel is open when ``channelStatus(of:)`` shows it.
     ///
@@ -96,7 +98,9 @@ extension SimulatedBlueZ {
     /// Returns the state of a socket of ``openChannelSocket(to:psm:)`` or ``acceptChannel(from:)``.
     public func channelStatus(of socket: Int32) -> SimulatedChannelStatus { channels.status(socket) }
 
-    /// Opens a socket that listens on a PSM, which the caller closes; the PSM 0 stands for any free dynamic PSM.
+    /// Opens a socket that listens on a PSM, and returns both.
+    ///
+    /// The caller closes the socket. The PSM 0 stands for any free dynamic PSM.
     ///
     /// - Returns: The file descriptor and the PSM; nil if the PSM is in use.
     /// - Throws: `LimitsExceeded` if the process has no descriptor left.
@@ -116,7 +120,9 @@ extension SimulatedBlueZ {
         channels.accept(socket)
     }
 
-    /// Lets a device open a channel to this computer, and send packets. Nothing happens if nothing listens on the PSM.
+    /// Lets a device open a channel to this computer, and send packets.
+    ///
+    /// Nothing happens if nothing listens on the PSM.
     public func openChannel(
         _ channel: SimulatedChannel, from address: String, psm: UInt16, sending packets: [[UInt8]] = [],
         file: StaticString = #fileID, line: UInt = #line

@@ -41,7 +41,9 @@ extension SimulatedSensor {
         return make(.ruuvi, values.given, [], interval, nil, file, line)
     }
 
-    /// A BTHome sensor: °C and percent, and states that are on or off. Traps if a value cannot be represented.
+    /// A BTHome sensor: °C and percent, and states that are on or off.
+    ///
+    /// Traps if a value cannot be represented.
     ///
     /// With a key it is encrypted, and each sample has the next counter.
     /// ``measuring(_:_:every:key:file:line:)`` has the other quantities of BTHome.

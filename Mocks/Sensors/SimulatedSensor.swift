@@ -79,7 +79,9 @@ public struct SimulatedSensor: Sendable {
         if values.isEmpty { _ = try section(try make([], states, sample: 0, address: Self.example), Self.example) }
     }
 
-    /// Makes a sensor that sends values in turn, each for one interval. Throws if a value cannot be represented.
+    /// Makes a sensor that sends values in turn, each for one interval.
+    ///
+    /// Throws if a value cannot be represented.
     ///
     /// The values must have the same format. They are sent as they are, with their packet numbers.
     public init(

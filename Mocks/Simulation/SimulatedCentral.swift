@@ -14,7 +14,7 @@ public final class SimulatedCentral: Sendable {
 
         /// Whether no answer has arrived yet.
         public var isOpen: Bool { state.withLock { $0 == nil } }
-        /// The value that was read, or empty after a successful write; nil without an answer, and after an error.
+        /// The value that was read, or empty after a write; nil without an answer, and after an error.
         public var value: [UInt8]? { state.withLock { try? $0?.get() } }
         /// The ATT error; nil without an answer, and after success.
         public var error: UInt8? {
@@ -95,7 +95,9 @@ public final class SimulatedCentral: Sendable {
         }
     }
 
-    /// Reads a whole value, in as many requests as the MTU requires; with `offset`, one part that begins there.
+    /// Reads a whole value, in as many requests as the MTU requires.
+    ///
+    /// With `offset`, reads one part that begins there.
     public func read(
         _ characteristic: String, descriptor: String? = nil, index: Int = 0, offset: Int? = nil
     ) -> Response {
@@ -105,7 +107,9 @@ public final class SimulatedCentral: Sendable {
         }
     }
 
-    /// Writes a value with response. A value that does not fit into a packet is prepared in parts and executed.
+    /// Writes a value with response.
+    ///
+    /// A value that does not fit into a packet is prepared in parts and executed.
     public func write(
         _ value: [UInt8], to characteristic: String, descriptor: String? = nil, index: Int = 0
     ) -> Response {

@@ -28,6 +28,6 @@ public enum BluetoothMetric: String, CaseIterable, Sendable {
     case scanResultsDropped = "bluetooth_scan_results_dropped"
     /// Counter: discovery sessions that were restarted.
     case scanRestarts = "bluetooth_scan_restarts"
-    /// Counter: events that were not recorded, because they arrived faster than the manager's queue delivered them.
+    /// Counter: events that were lost, because the manager's queue was too slow.
     case eventsLost = "bluetooth_events_lost"
 }

@@ -1,4 +1,4 @@
-/// The value of a characteristic as a list of fields, for characteristics without a Swift type of their own.
+/// The value of a characteristic as a list of fields, if it has no Swift type of its own.
 public struct CharacteristicRecord: Hashable, Sendable {
     /// The structure of the value.
     public let structure: CharacteristicStructure

@@ -44,7 +44,9 @@ public struct AdvertisedSection: Hashable, Sendable {
 public struct Sender: Hashable, Sendable {
     /// The address; nil if unknown. Encrypted formats need it.
     public var address: SenderAddress?
-    /// The advertised name; nil if unknown. Inkbird, ThermoPro and some models of Govee are recognised by it.
+    /// The advertised name; nil if unknown.
+    ///
+    /// Inkbird, ThermoPro and some models of Govee are recognised by it.
     public var name: String?
     /// The key of the device; nil if it has none.
     public var key: DeviceKey?

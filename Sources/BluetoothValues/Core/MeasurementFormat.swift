@@ -1,4 +1,4 @@
-/// A format of advertisements that can be made from measurements alone, for example for a simulated sensor.
+/// A format of advertisements that can be made from measurements alone.
 public protocol MeasurementFormat: AdvertisementFormat {
     /// Makes a value that sends these measurements, in their order.
     ///
@@ -6,7 +6,9 @@ public protocol MeasurementFormat: AdvertisementFormat {
     /// format does not have. The properties that are not measurements have their default values.
     init(measurements: [SensorMeasurement]) throws(ValueEncodingError)
 
-    /// The quantities that values of the format can have, each once. Not every combination fits into one packet.
+    /// The quantities that values of the format can have, each once.
+    ///
+    /// Not every combination fits into one packet.
     static var quantities: [Quantity] { get }
 }
 

@@ -8,7 +8,9 @@ public struct SenderAddress: Hashable, Sendable, BitwiseCopyable {
     /// Makes an address from the lower 48 bits of a number.
     public init(_ number: UInt64) { self.number = number & 0xFFFF_FFFF_FFFF }
 
-    /// Makes an address from text such as `C0:FF:EE:00:00:01`, with or without colons; nil for any other text.
+    /// Makes an address from text such as `C0:FF:EE:00:00:01`; nil for any other text.
+    ///
+    /// The colons may be absent.
     public init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 1 || parts.count == 6 && parts.allSatisfy({ $0.utf8.count == 2 }) else { return nil }

@@ -8,7 +8,7 @@ public enum SensorResult: Hashable, Sendable {
     case failure(ValueDecodingError)
 }
 
-/// Decodes sections of advertisements of all formats, with keys and protection against replayed packets.
+/// Decodes advertisements of all formats, with keys and protection against replayed packets.
 ///
 /// The format is found by company identifier or service UUID first, then by length and constant bytes, so the cost does
 /// not grow with the number of formats. An unknown section allocates no memory. Use one decoder for all advertisements,
@@ -19,7 +19,9 @@ public struct SensorDecoder: Sendable {
         didSet { if keys.identityRevision != resolver.revision { resolver = IdentityResolver(keys) } }
     }
 
-    /// After a lower counter, an encrypted packet is accepted if its counter is below this limit. Default: 0, never.
+    /// After a lower counter, an encrypted packet is accepted if its counter is below this limit.
+    ///
+    /// Default: 0, never.
     ///
     /// Some devices begin at 0 again after a change of the battery. A limit makes replay of packets below it possible.
     public var restartLimit: UInt32 = 0
@@ -36,7 +38,9 @@ public struct SensorDecoder: Sendable {
         resolver = IdentityResolver(keys)
     }
 
-    /// Returns the identity of a private address that one of the keys resolves; otherwise the address itself.
+    /// Returns the identity of a private address, or the address itself.
+    ///
+    /// The identity is known if one of the keys resolves the address.
     public mutating func identity(of address: SenderAddress) -> SenderAddress {
         resolver.identity(of: address) ?? address
     }

@@ -1,4 +1,6 @@
-/// Aranet4, Aranet2, Aranet Radiation and Aranet Radon. They advertise values if smart home integration is on.
+/// Aranet4, Aranet2, Aranet Radiation and Aranet Radon.
+///
+/// They advertise values if smart home integration is on.
 ///
 /// Source: published decoders and known payloads, not the vendor's document.
 public struct Aranet: AdvertisementFormat, TableFormat {

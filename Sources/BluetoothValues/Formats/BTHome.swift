@@ -1,4 +1,6 @@
-/// BTHome version 2, plain or encrypted: an open format with numbered objects. Source: bthome.io, format.
+/// BTHome version 2, plain or encrypted: an open format with numbered objects.
+///
+/// Source: bthome.io, format.
 ///
 /// A decoder ignores what follows an object that it does not know, as the specification requires; those bytes are in
 /// ``undecoded``. They also hold an object that the payload cuts off.
@@ -47,7 +49,9 @@ public struct BTHome: AdvertisementFormat {
             self.init(identifier: identifier, bytes: bytes)
         }
 
-        /// Makes an object of a type that is a number. Throws if the type is another one, or the number does not fit.
+        /// Makes an object of a type that is a number.
+        ///
+        /// Throws if the type is another one, or the number does not fit.
         public init(_ identifier: UInt8, number: Double) throws(ValueEncodingError) {
             guard case .number(let field) = BTHomeObjects.kind(identifier)?.content else {
                 throw ValueEncodingError("bthome", field: "identifier", .outOfRange)

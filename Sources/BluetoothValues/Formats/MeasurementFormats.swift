@@ -110,7 +110,7 @@ extension Aranet: MeasurementFormat {
         (layout4.quantities + radiationLayout.quantities + radonLayout.quantities).unique
     }
 
-    /// Makes a value of an Aranet4, or of an Aranet Radiation or Radon if one of their quantities is measured.
+    /// Makes a value of an Aranet4, or of a Radiation or Radon if one of their quantities is measured.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         let wanted = Set(measurements.map(\.quantity))
         if wanted.contains(.radon) {
@@ -209,7 +209,9 @@ extension Mopeka: MeasurementFormat {
     /// The quantities that values of the format can have.
     public static var quantities: [Quantity] { layout.quantities }
 
-    /// Makes a value of a Pro Check. The level is set by ``level``, because its height depends on the medium.
+    /// Makes a value of a Pro Check.
+    ///
+    /// The level is set by ``level``, because its height depends on the medium.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         self = try Self.layout.make(measurements)
     }
@@ -239,7 +241,9 @@ extension BTHome: MeasurementFormat {
     /// The quantities that values of the format can have.
     public static var quantities: [Quantity] { BTHomeObjects.quantities }
 
-    /// Makes an unencrypted value with an object for each measurement, the first type that has its quantity and range.
+    /// Makes an unencrypted value with an object for each measurement.
+    ///
+    /// The object has the first type with the quantity and the range of the measurement.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
         var objects: [Object] = []
         for measurement in measurements {

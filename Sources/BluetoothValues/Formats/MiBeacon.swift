@@ -15,7 +15,9 @@ public struct MiBeacon: AdvertisementFormat {
     public var version: UInt8
     /// The address in the frame; nil if the sender's address is that of the device.
     public var address: SenderAddress?
-    /// The capability byte, and two bytes about inputs and outputs if its bit 5 is set; empty if it is absent.
+    /// The capability byte, and two more bytes if its bit 5 is set; empty if it is absent.
+    ///
+    /// The two bytes describe inputs and outputs.
     public var capability: [UInt8] = []
     /// The objects.
     public var objects: [Object]

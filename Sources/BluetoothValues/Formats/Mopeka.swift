@@ -1,4 +1,6 @@
-/// Mopeka tank sensors of the Pro family. Source: published decoders and known payloads, not the vendor's document.
+/// Mopeka tank sensors of the Pro family.
+///
+/// Source: published decoders and known payloads, not the vendor's document.
 ///
 /// The level is the raw echo time; the height depends on the medium, see ``height(of:)``.
 public struct Mopeka: AdvertisementFormat, TableFormat {

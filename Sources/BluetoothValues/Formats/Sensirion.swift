@@ -8,7 +8,9 @@ public struct Sensirion: AdvertisementFormat, TableFormat {
     /// Sensirion's company identifier.
     public static let company: UInt16 = 0x06D5
 
-    /// The type of the sample, see ``supportedSamples``. 4 and 6 have temperature and humidity, 10 also carbon dioxide.
+    /// The type of the sample, see ``supportedSamples``.
+    ///
+    /// 4 and 6 have temperature and humidity, 10 also carbon dioxide.
     public var sampleType = 4
     /// The number of the device.
     public var device = 0

@@ -36,7 +36,9 @@ public struct Tilt: AdvertisementFormat {
     public var specificGravity: Double
     /// Whether the device is a Tilt Pro, which has one more decimal place.
     public var isPro: Bool
-    /// The byte that iBeacons use for calibrated power; Tilt counts weeks since the battery was changed in it.
+    /// The byte that iBeacons use for calibrated power.
+    ///
+    /// Tilt counts the weeks since the battery was changed in it.
     public var calibratedPower: Int8
 
     /// Makes a value.

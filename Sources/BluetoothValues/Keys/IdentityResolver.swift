@@ -50,7 +50,9 @@ public struct IdentityResolver: Sendable {
         return nil
     }
 
-    /// Makes a resolvable private address from the random part of 22 bits; nil if the key does not have 16 bytes.
+    /// Makes a resolvable private address from its random part of 22 bits.
+    ///
+    /// The result is nil if the key does not have 16 bytes.
     public static func makeAddress(random: UInt32, key: DeviceKey) -> SenderAddress? {
         guard let cipher = key.cipher else { return nil }
         let number = random & 0x3F_FFFF | 0x40_0000

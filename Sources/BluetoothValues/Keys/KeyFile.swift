@@ -26,7 +26,9 @@ extension KeyStore {
         try self.init(text: text)
     }
 
-    /// Writes the keys to a new file that only its owner may access (mode 0600), as ``init(file:)`` reads them.
+    /// Writes the keys to a new file that only its owner may access (mode 0600).
+    ///
+    /// ``init(file:)`` reads the file.
     ///
     /// An existing file is not changed. Throws ``KeyFileError``.
     public func write(newFile path: String) throws(KeyFileError) {

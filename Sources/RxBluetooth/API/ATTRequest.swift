@@ -91,7 +91,9 @@ public final class ATTRequest: Sendable {
         return true
     }
 
-    /// Returns a value after this write: the bytes before ``offset`` stay, and the bytes after the write are removed.
+    /// Returns a value after this write.
+    ///
+    /// The bytes before ``offset`` stay, and the bytes after the write are removed.
     ///
     /// - Throws: ``ATTError/invalidOffset`` if the write begins after the end of the value.
     public func applied(to present: [UInt8]) throws(ATTError) -> [UInt8] {
@@ -125,7 +127,9 @@ public struct Central: Hashable, Sendable {
     public let address: BluetoothAddress
     /// The device as a peripheral; nil if bluetoothd does not show it.
     public let peripheral: Peripheral?
-    /// The most bytes of a notification to this central: its MTU less 3. bluetoothd sends no more of a longer value.
+    /// The most bytes of a notification to this central: its MTU less 3.
+    ///
+    /// bluetoothd sends no more of a longer value.
     public let maximumUpdateValueLength: Int
 }
 
@@ -148,7 +152,9 @@ public enum ATTError: Error, Hashable, Sendable {
     case unlikelyError
     /// A procedure is in progress (0xFE).
     case procedureInProgress
-    /// An error that the service defines, from 0x80 to 0x9F. Before BlueZ 5.66, centrals always receive 0x80.
+    /// An error that the service defines, from 0x80 to 0x9F.
+    ///
+    /// Before BlueZ 5.66, centrals always receive 0x80.
     ///
     /// Centrals receive ``unlikelyError`` for other numbers.
     case application(UInt8)

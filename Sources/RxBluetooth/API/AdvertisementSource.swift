@@ -6,7 +6,9 @@
 /// `AmbientCapabilities=CAP_NET_ADMIN` in the unit of a service. ``BluetoothManager/diagnose()`` reports the source of
 /// a scan, and the reason.
 public enum ScanSource: String, Hashable, Sendable {
-    /// The management socket if it can be used, otherwise D-Bus. If the socket fails, the scan continues over D-Bus.
+    /// The management socket if it can be used, otherwise D-Bus.
+    ///
+    /// If the socket fails, the scan continues over D-Bus.
     case automatic
     /// The signals of bluetoothd.
     case dbus
@@ -19,7 +21,7 @@ public enum ScanSource: String, Hashable, Sendable {
     case management
 }
 
-/// A source of advertisements besides bluetoothd: the kernel's management socket, or a simulation of it.
+/// A source of advertisements besides bluetoothd: the kernel's socket, or a simulation of it.
 ///
 /// By default, a manager on the system bus uses the kernel of this machine, and a manager on a given bus has no such
 /// source. Tests can implement this protocol, for example with the sockets of a simulation.

@@ -53,7 +53,9 @@ extension BluetoothManager {
         /// channels, because the adapters of that bus may be simulated; the same applies if the environment variable
         /// `DBUS_SYSTEM_BUS_ADDRESS` names another bus than the one of the system.
         public var channels: (any L2CAPSockets)?
-        /// The keys of devices that encrypt their advertisements, see ``ScannedPeripheral/reading``. Default: none.
+        /// The keys of devices that encrypt their advertisements. Default: none.
+        ///
+        /// See ``ScannedPeripheral/reading``.
         ///
         /// Keys are in no log line, error or description. `KeyStore(file:)` reads them from a file.
         public var keys = KeyStore()
@@ -222,9 +224,9 @@ public struct Deadlines: Sendable {
     ///
     /// At the deadline, the diagnosis is emitted with the facts that are known by then.
     public var diagnosis: Duration = .seconds(2)
-    /// The deadline for opening an L2CAP channel, including a pairing that its security requires. Default: 30 s.
+    /// The deadline for opening an L2CAP channel, including a pairing. Default: 30 s.
     public var openChannel: Duration = .seconds(30)
-    /// The deadline for switching an adapter on or off, until bluetoothd shows the new state. Default: 10 s.
+    /// The deadline for switching an adapter, until bluetoothd shows the new state. Default: 10 s.
     ///
     /// The time begins when the request is sent, after the earlier requests for the adapter.
     public var power: Duration = .seconds(10)

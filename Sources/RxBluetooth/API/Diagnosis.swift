@@ -17,7 +17,7 @@ public struct Diagnosis: Equatable, Sendable {
     public let choice: String
     /// The rfkill switches of this machine; empty without a ``HostController``.
     public let switches: [RadioSwitch]
-    /// The source of advertisements that the next scan would use; nil if it was not known before the deadline.
+    /// The source that the next scan would use; nil if it was not known before the deadline.
     ///
     /// It applies to scans with the source ``ScanSource/automatic``.
     public let scanSource: ScanSourceStatus?

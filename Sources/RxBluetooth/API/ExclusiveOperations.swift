@@ -178,7 +178,7 @@ extension Peripheral {
         }
     }
 
-    /// Runs asynchronous operations of the connection without any other operation of this manager in between.
+    /// Runs asynchronous operations of the connection without another operation in between.
     ///
     /// Returns the result of `work`, which is called when the access begins. The access ends when `work` returns or
     /// throws. The deadline, the end of the connection and cancelling the task cancel the task of `work`, and fail all

@@ -114,9 +114,13 @@ public final class L2CAPChannel: Sendable {
 public struct L2CAPChannelOptions: Hashable, Sendable {
     /// The security that the link must have. Default: ``L2CAPSecurity/none``.
     public var security: L2CAPSecurity
-    /// The largest packet to receive, from 23 to 65535 bytes. Default: nil, the default of the kernel (672 bytes).
+    /// The largest packet to receive, from 23 to 65535 bytes.
+    ///
+    /// Default: nil, the default of the kernel (672 bytes).
     public var receiveMTU: Int?
-    /// How many received packets wait for a subscriber before the channel stops receiving. Default: 64; minimum: 1.
+    /// How many received packets wait for a subscriber before the channel stops receiving.
+    ///
+    /// Default: 64; minimum: 1.
     public var buffer: Int
 
     /// Creates options. The defaults are those of the properties.

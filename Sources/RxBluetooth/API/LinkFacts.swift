@@ -21,7 +21,9 @@ extension LinkFact: CustomStringConvertible {
     }
 }
 
-/// The physical layer of one direction of a link. Source: Core Specification 5.4, Vol 4, Part E, 7.8.47.
+/// The physical layer of one direction of a link.
+///
+/// Source: Core Specification 5.4, Vol 4, Part E, 7.8.47.
 public enum LinkPHY: UInt8, Hashable, Sendable {
     /// LE 1M: one megabit per second.
     case oneMegabit = 1
@@ -98,7 +100,9 @@ public struct ConnectionParameters: Hashable, Sendable {
     /// It must be longer than `2 * (1 + latency) * maximumInterval`.
     public var supervisionTimeout: Duration
 
-    /// Makes parameters. The kernel gets the intervals in steps of 1.25 ms, and the time-out in steps of 10 ms.
+    /// Makes parameters.
+    ///
+    /// The kernel gets the intervals in steps of 1.25 ms, and the time-out in steps of 10 ms.
     public init(
         minimumInterval: Duration, maximumInterval: Duration, latency: Int = 0,
         supervisionTimeout: Duration = .seconds(4)
@@ -115,7 +119,7 @@ public struct ConnectionParameters: Hashable, Sendable {
     /// For ordinary use: an interval of 30 to 50 ms.
     public static let balanced = ConnectionParameters(
         minimumInterval: .milliseconds(30), maximumInterval: .milliseconds(50))
-    /// To save power: an interval of 100 to 125 ms, of which the peripheral may skip two, and a time-out of 6 s.
+    /// To save power: an interval of 100 to 125 ms, two of them skipped, and a time-out of 6 s.
     public static let lowPower = ConnectionParameters(
         minimumInterval: .milliseconds(100), maximumInterval: .milliseconds(125), latency: 2,
         supervisionTimeout: .seconds(6))

@@ -1,6 +1,8 @@
 public import Rx
 
-/// A service that this computer offers to centrals. ``BluetoothManager/publish(_:resumes:)`` publishes it.
+/// A service that this computer offers to centrals.
+///
+/// ``BluetoothManager/publish(_:resumes:)`` publishes it.
 ///
 ///     let level = LocalCharacteristic(0x2A19, [.read, .notify], value: [100])
 ///     let battery = LocalService(0x180F, characteristics: [level])
@@ -11,7 +13,9 @@ public struct LocalService: Sendable {
     public var uuid: BluetoothUUID
     /// Whether the service is primary. Default: true.
     public var isPrimary: Bool
-    /// The UUIDs of included services, which must be published before this one in the same list. Default: none.
+    /// The UUIDs of included services. Default: none.
+    ///
+    /// They must be published before this one in the same list.
     public var includedServices: [BluetoothUUID]
     /// The characteristics, in the order of their handles.
     public var characteristics: [LocalCharacteristic]
@@ -47,14 +51,18 @@ public struct LocalCharacteristic: Sendable {
     public var value: [UInt8]?
     /// The descriptors. bluetoothd adds 2902 and 2900 itself. Default: none.
     public var descriptors: [LocalDescriptor]
-    /// How many values wait to be sent, and what happens to more. Default: 64 values, the oldest is dropped.
+    /// How many values wait to be sent, and what happens to more.
+    ///
+    /// Default: 64 values, the oldest is dropped.
     public var buffer: ValueBuffer
     /// Answers a read with the whole value, on the manager's queue. Default: nil.
     ///
     /// The returned stream may fail with an ``ATTError``, which the central receives. The central receives
     /// ``ATTError/unlikelyError`` for any other error.
     public var onRead: (@Sendable (ATTRequest) -> Single<[UInt8]>)?
-    /// Answers a write, on the manager's queue: completion accepts the write, an error refuses it. Default: nil.
+    /// Answers a write, on the manager's queue: completion accepts the write, an error refuses it.
+    ///
+    /// Default: nil.
     ///
     /// The errors are those of ``onRead``.
     public var onWrite: (@Sendable (ATTRequest) -> Completable)?

@@ -119,7 +119,7 @@ public enum NotificationTransport: Hashable, Sendable {
     /// before the socket is open, or while the socket is full because this program does not read fast enough. The
     /// stream fails if another program uses the characteristic, or turns the notifications off.
     case socket
-    /// Values arrive through a socket if bluetoothd offers one for the characteristic, and otherwise as signals.
+    /// Values arrive through a socket if bluetoothd offers one, and otherwise as signals.
     ///
     /// The stream uses signals in these cases, also after it has begun:
     /// - The characteristic supports only indications, or bluetoothd has no sockets.

@@ -37,7 +37,7 @@ public struct OperationOptions: Hashable, Sendable {
     /// priority if one waits. So the first waiting operation with the priority ``normal`` starts after at most 9 other
     /// operations, and the first one with the priority ``low`` after at most 24. The running operation is not counted.
     public enum Priority: Int, CaseIterable, Hashable, Comparable, Sendable {
-        /// Starts after waiting operations with a higher priority, for example for reading a log in the background.
+        /// Starts after waiting operations with a higher priority, for example to read a log.
         case low
         /// The default.
         case normal

@@ -116,7 +116,7 @@ extension Peripheral {
         }
     }
 
-    /// The maximum length in bytes of one ``Characteristic/writeValue(_:type:options:)`` over the current link.
+    /// The maximum length in bytes of one write over the current link.
     ///
     /// Without response, the maximum is one packet: ``mtu`` − 3, at most 512. While bluetoothd has not reported the
     /// MTU, this is 20, although `writeValue` also sends longer values then. With response, the maximum is always 512,

@@ -77,7 +77,9 @@ public final class PublishedServices: Sendable {
         self.application = application
     }
 
-    /// Observes the reads that neither ``LocalCharacteristic/onRead`` nor ``LocalCharacteristic/value`` answers.
+    /// Observes the reads that neither a function nor a value of the description answers.
+    ///
+    /// These are ``LocalCharacteristic/onRead`` and ``LocalCharacteristic/value``.
     ///
     /// Emits the reads that are still open first, then each new one. Answer each with ``ATTRequest/respond(with:)`` or
     /// ``ATTRequest/respond(withError:)``. Cold; never fails. Delivers on the manager's queue.

@@ -78,7 +78,9 @@ public struct ScanOptions: Hashable, Sendable {
     public var listedServicesOnly: Bool
     /// Filters; a peripheral has to match at least one of them. Default: empty, all peripherals.
     public var filters: [ScanFilter]
-    /// The buffer before a subscriber that is slower than the advertisements. Default: ``ScanBuffer/latest``.
+    /// The buffer before a subscriber that is slower than the advertisements.
+    ///
+    /// Default: ``ScanBuffer/latest``.
     ///
     /// ``BluetoothManager/observePresence(withServices:options:presence:)`` ignores this option: no change is lost.
     public var buffer: ScanBuffer
@@ -114,7 +116,7 @@ public struct ScanOptions: Hashable, Sendable {
 public enum ScanMode: Hashable, Sendable {
     /// The adapter requests a scan response from each device, for example for its name.
     case active
-    /// The adapter only listens, and bluetoothd reports the advertisements that match at least one of the patterns.
+    /// The adapter only listens, and bluetoothd reports advertisements that match one of the patterns.
     ///
     /// A passive scan sends nothing, needs less energy, and receives no scan responses, which usually contain the name.
     /// An active scan with the same adapter, also one of another program, sends requests nevertheless.

@@ -17,7 +17,7 @@ extension ScannedPeripheral {
         return readings.first { !$0.format.isRecognisedOnly } ?? readings.first
     }
 
-    /// The readings of all known formats in the advertisement, in the order of its ``AdvertisementData/sections``.
+    /// The readings of all known formats in the advertisement, in the order of its sections.
     public var readings: [SensorReading] {
         results.compactMap { if case .reading(let reading) = $0.result { reading } else { nil } }
     }

@@ -70,7 +70,9 @@ extension BluetoothError {
         case resourceExhausted
         /// Pairing failed. The text is the last part of the name of bluetoothd's error.
         case pairingFailed(String)
-        /// bluetoothd did not register an advertisement or services, or the kernel a PSM. The text is the reason.
+        /// bluetoothd did not register an advertisement or services, or the kernel a PSM.
+        ///
+        /// The text is the reason.
         case registrationFailed(String)
         /// The peripheral refused the L2CAP channel.
         ///

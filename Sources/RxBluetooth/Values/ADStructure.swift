@@ -3,7 +3,9 @@
 /// ``AdvertisementData/structures`` returns the structures of a packet, also those of types that the library does not
 /// interpret. Source: Core Specification Supplement, Part A.
 public struct ADStructure: Hashable, Sendable {
-    /// The AD type, for example 0x09 for the complete local name. Source: Bluetooth SIG, Assigned Numbers, 2.3.
+    /// The AD type, for example 0x09 for the complete local name.
+    ///
+    /// Source: Bluetooth SIG, Assigned Numbers, 2.3.
     public let type: UInt8
     /// The data after the type.
     public let bytes: [UInt8]
