@@ -14,9 +14,7 @@ public enum Proof: String, CaseIterable, Sendable {
     case S103, S104, S105, S106, S107, S108, S109, S110, S111, S112, S113, S114, S115, S116, S117, S118
     case S119, S120, S121, S122, S123
     case S124, S125, S126, S127, S128, S129
-    case S130
-    case S134, S135, S136, S137
-    case S140, S141, S142, S143, S144
+    case S130, S131, S132, S133, S134, S135, S136, S137, S138, S139
 
     // MARK: Quirks
 

@@ -19,7 +19,7 @@ public struct Advertisement: Hashable, Sendable {
     public var appearance: UInt16?
     /// Whether other devices may connect to this computer. Default: false, a broadcast.
     public var isConnectable: Bool
-    // Promise S137, see docs/promises.md.
+    // Promise S134, see docs/promises.md.
     /// The time from one advertising event to the next, from 20 ms to 10,485 s. Default: nil, bluetoothd chooses.
     ///
     /// The controller gets whole milliseconds and chooses a time in the range. Kernels before 5.11 ignore it.

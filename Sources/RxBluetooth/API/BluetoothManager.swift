@@ -42,7 +42,7 @@ public final class BluetoothManager: Sendable {
         reports.map { [selection] in $0.state(selection) }.distinctUntilChanged().observe(on: access.settings.scheduler)
     }
 
-    // Promise S136, see docs/promises.md.
+    // Promise S133, see docs/promises.md.
     /// Why Bluetooth cannot be used; nil if it can be used.
     ///
     /// Emits the present value first, then each change, and never completes. The error is that of operations in the

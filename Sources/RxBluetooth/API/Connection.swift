@@ -93,7 +93,7 @@ public struct ConnectOptions: Sendable {
     public var existingLink: ExistingLink
     /// The policy for connecting again after link loss. Default: nil, no reconnection.
     public var reconnection: Reconnection?
-    // Promise S134, see docs/promises.md.
+    // Promise S131, see docs/promises.md.
     /// Whether the link stays open when the connection ends. Default: false, a link of this manager is closed.
     ///
     /// Disposing, closing the manager and the end of the process then leave the link to the next program, which shares

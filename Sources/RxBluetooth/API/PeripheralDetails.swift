@@ -59,7 +59,7 @@ public struct PeripheralDetails: Hashable, Sendable {
 }
 
 extension Peripheral {
-    // Promise S135, see docs/promises.md.
+    // Promise S132, see docs/promises.md.
     /// Reads everything that bluetoothd reports about the device, and what is known about its link.
     ///
     /// Emits one value. The device need not be connected, and the link may be that of another program. Nothing is sent

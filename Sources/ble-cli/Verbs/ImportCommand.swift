@@ -22,8 +22,11 @@ struct ImportCommand: ParsableCommand {
               ble-cli read Strap 2A19 --scenario ./strap.yaml
             """)
 
-    @Argument(help: "The capture; - for the standard input.") var file: String
-    @Argument(help: "A device's address, its name, or a part of either. Default: all devices.") var target: String?
+    @Argument(help: "The capture; - for the standard input.", completion: .file()) var file: String
+    @Argument(
+        help: ArgumentHelp(
+            "A device's address, its name, or a part of either. Default: all devices.", valueName: "device"))
+    var target: String?
 
     func run() throws {
         let target = try target.map { text throws(CLIError) in try Target(parsing: text) }

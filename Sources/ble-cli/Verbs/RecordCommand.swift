@@ -25,8 +25,10 @@ struct RecordCommand: BluetoothCommand {
             """)
 
     @OptionGroup var common: CommonOptions
-    @Argument(help: "The file to write. A file that exists is replaced.") var file: String
-    @Argument(help: "The device to connect to: its address, its name, or a part of either. Default: none.")
+    @Argument(help: "The file to write. A file that exists is replaced.", completion: .file()) var file: String
+    @Argument(
+        help: "The device to connect to: its address, its name, or a part of either. Default: none.",
+        completion: .devices)
     var target: String?
 
     @Option(

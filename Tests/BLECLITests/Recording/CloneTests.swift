@@ -14,7 +14,7 @@ struct CloneTests {
         return try ScenarioFile.read(outcome.lines.joined(separator: "\n"))
     }
 
-    @Test(.proves(.S141), arguments: ["heart rate", "thermometer", "twin"])
+    @Test(.proves(.S136), arguments: ["heart rate", "thermometer", "twin"])
     func `Commands print the same for a clone as for the device`(_ name: String) throws {
         let copy = try clone(.part(name))
         #expect(copy.peripherals.count == 1)
@@ -25,7 +25,7 @@ struct CloneTests {
         #expect(cloned.lines == original.lines)
     }
 
-    @Test(.proves(.S141)) func `The scan shows the same advertisement for a clone as for the device`() throws {
+    @Test(.proves(.S136)) func `The scan shows the same advertisement for a clone as for the device`() throws {
         let keys = ["address", "addressType", "name", "txPower", "appearance", "flags", "services", "serviceData"]
         func advertised(_ scenario: Scenario) throws -> [String] {
             let lines = CommandHarness(scenario).run(ScanVerb(), .limited(.seconds(2), json: true)).lines

@@ -11,7 +11,7 @@ struct RecordProcessTests {
     private static let tshark = ["/usr/bin/tshark", "/usr/local/bin/tshark"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    @Test(.proves(.S143), arguments: [SIGINT, SIGKILL])
+    @Test(.proves(.S138), arguments: [SIGINT, SIGKILL])
     func `A recording that is interrupted or killed can be imported`(_ signal: Int32) async throws {
         try await withFolder { folder in
             let path = folder + "/scan.pcapng"
@@ -31,7 +31,7 @@ struct RecordProcessTests {
         }
     }
 
-    @Test(.proves(.S142), .enabled(if: tshark != nil, "tshark is not installed"), arguments: ["t.pcapng", "t.btsnoop"])
+    @Test(.proves(.S137), .enabled(if: tshark != nil, "tshark is not installed"), arguments: ["t.pcapng", "t.btsnoop"])
     func `tshark finds no malformed packet in a recording, and shows its values`(_ name: String) async throws {
         try await withFolder { folder in
             let path = folder + "/" + name

@@ -8,7 +8,7 @@ import Testing
 @testable import ble_cli
 
 struct RecordTests {
-    @Test(.proves(.S142), arguments: ["OUT.pcapng", "OUT.btsnoop"])
+    @Test(.proves(.S137), arguments: ["OUT.pcapng", "OUT.btsnoop"])
     func `An imported recording has the same values as the device`(_ name: String) throws {
         let file = RecordedFile()
         let harness = CommandHarness()
@@ -27,7 +27,7 @@ struct RecordTests {
         #expect(CommandHarness(scenario).run(updates).lines == CommandHarness().run(updates).lines)
     }
 
-    @Test(.proves(.S142)) func `The scan shows the same devices for an imported recording`() throws {
+    @Test(.proves(.S137)) func `The scan shows the same devices for an imported recording`() throws {
         let file = RecordedFile()
         #expect(CommandHarness().run(file.verb("OUT", for: .seconds(5))).code == .done)
         let scenario = try ScenarioFile.read(try RecordedFile.imported(file.bytes).scenario)
@@ -48,7 +48,7 @@ struct RecordTests {
         #expect(intervals["Door beacon"] == .milliseconds(300))
     }
 
-    @Test(.proves(.S143)) func `After each write, the file is a valid capture`() throws {
+    @Test(.proves(.S138)) func `After each write, the file is a valid capture`() throws {
         let whole = RecordedFile()
         CommandHarness().run(whole.verb("OUT", .part("thermo"), for: .seconds(5)))
         var reader = CaptureReader()

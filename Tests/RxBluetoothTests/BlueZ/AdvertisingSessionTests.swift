@@ -16,7 +16,7 @@ struct AdvertisingSessionTests {
         return (stage, daemon)
     }
 
-    @Test(.proves(.S137)) func `The interval is sent in milliseconds, and an invalid one is refused`() {
+    @Test(.proves(.S134)) func `The interval is sent in milliseconds, and an invalid one is refused`() {
         for (interval, isValid) in [
             (Duration.milliseconds(20)...Duration.milliseconds(100), true),
             (.seconds(10_485)...(.seconds(10_485)), true), (.milliseconds(19)...(.milliseconds(100)), false),

@@ -7,7 +7,7 @@ import Testing
 struct KeptLinkTests {
     private let kept = ConnectOptions(keepsLinkOpen: true)
 
-    @Test(.proves(.S134)) func `A kept link stays open after disposal, and the next connection shares it`() {
+    @Test(.proves(.S131)) func `A kept link stays open after disposal, and the next connection shares it`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: kept))
         stage.advance(500)
@@ -29,7 +29,7 @@ struct KeptLinkTests {
         #expect(stage.isLinked() && stage.count("Disconnect") == 0)
     }
 
-    @Test(.proves(.S134)) func `Users of the kept link fail when their connection ends, and notifications stop`() {
+    @Test(.proves(.S131)) func `Users of the kept link fail when their connection ends, and notifications stop`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.record(peripheral.connect(options: kept))
         stage.advance(500)
@@ -42,7 +42,7 @@ struct KeptLinkTests {
         #expect(stage.isLinked() && stage.count("StopNotify") == 1)
     }
 
-    @Test(.proves(.S134)) func `Closing the manager leaves a kept link open, and closes another one`() {
+    @Test(.proves(.S131)) func `Closing the manager leaves a kept link open, and closes another one`() {
         for options in [kept, ConnectOptions()] {
             let (stage, peripheral) = Stage.withSensor()
             let link = stage.record(peripheral.connect(options: options))
@@ -54,7 +54,7 @@ struct KeptLinkTests {
         }
     }
 
-    @Test(.proves(.S134)) func `Disconnecting closes a kept link before and after its connection ends`() {
+    @Test(.proves(.S131)) func `Disconnecting closes a kept link before and after its connection ends`() {
         for isDisposedFirst in [true, false] {
             let (stage, peripheral) = Stage.withSensor()
             let link = stage.record(peripheral.connect(options: kept))
@@ -67,7 +67,7 @@ struct KeptLinkTests {
         }
     }
 
-    @Test(.proves(.S134)) func `Disposing during an attempt cancels the attempt, although the link is to be kept`() {
+    @Test(.proves(.S131)) func `Disposing during an attempt cancels the attempt, although the link is to be kept`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(1)))
         let link = stage.record(peripheral.connect(options: kept))
         stage.advance(500)
@@ -77,7 +77,7 @@ struct KeptLinkTests {
         #expect(stage.count("Disconnect") == 1)
     }
 
-    @Test(.proves(.S134)) func `A reconnecting connection leaves its present link open`() {
+    @Test(.proves(.S131)) func `A reconnecting connection leaves its present link open`() {
         let (stage, peripheral) = Stage.withSensor()
         var options = ConnectOptions.reconnect()
         options.keepsLinkOpen = true

@@ -14,7 +14,7 @@ struct PeripheralDetailsTests {
         SimulatedService("fff0") { SimulatedCharacteristic("fff1", .read([1])) }
     }
 
-    @Test(.proves(.S135)) func `Emits what bluetoothd knows about a device that advertises`() {
+    @Test(.proves(.S132)) func `Emits what bluetoothd knows about a device that advertises`() {
         let stage = Stage(with: [Self.beacon])
         let peripheral = stage.find(Sensor.address)
         let scan = stage.record(stage.manager.scanForPeripherals())
@@ -50,7 +50,7 @@ struct PeripheralDetailsTests {
         return details
     }
 
-    @Test(.proves(.S135)) func `Includes the MTU and the facts of another program's link`() {
+    @Test(.proves(.S132)) func `Includes the MTU and the facts of another program's link`() {
         let controller = LinkFactsTests.Controller()
         let stage = Stage(with: [Sensor.peripheral], controller: controller)
         let peripheral = stage.find(Sensor.address)
@@ -71,7 +71,7 @@ struct PeripheralDetailsTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test(.proves(.S135)) func `A controller that fails or does not answer leaves the facts unknown`() {
+    @Test(.proves(.S132)) func `A controller that fails or does not answer leaves the facts unknown`() {
         let controller = LinkFactsTests.Controller()
         let stage = Stage(with: [Sensor.peripheral], controller: controller)
         let peripheral = stage.find(Sensor.address)
@@ -98,7 +98,7 @@ struct PeripheralDetailsTests {
         withExtendedLifetime(connected) {}
     }
 
-    @Test(.proves(.S135)) func `Properties of a wrong type are nil, and the others are read`() {
+    @Test(.proves(.S132)) func `Properties of a wrong type are nil, and the others are read`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let details = stage.record(peripheral.readDetails())
         stage.advance(0)
@@ -116,7 +116,7 @@ struct PeripheralDetailsTests {
         #expect(details.isCompleted)
     }
 
-    @Test(.proves(.S135)) func `Fails if bluetoothd does not reply, has no device, or is gone`() {
+    @Test(.proves(.S132)) func `Fails if bluetoothd does not reply, has no device, or is gone`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let silent = stage.record(peripheral.readDetails())
         stage.advance(30_000)
@@ -138,7 +138,7 @@ struct PeripheralDetailsTests {
         withExtendedLifetime(closing) {}
     }
 
-    @Test(.proves(.S135)) func `Works while the adapter is off`() {
+    @Test(.proves(.S132)) func `Works while the adapter is off`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         daemon.adapterChanges(["Powered": .bool(false)])
         let details = stage.record(peripheral.readDetails())

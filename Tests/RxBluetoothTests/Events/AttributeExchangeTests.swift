@@ -5,7 +5,7 @@ import Testing
 
 /// The stream of all exchanges with GATT servers.
 struct AttributeExchangeTests {
-    @Test(.proves(.S140), .covers(.exchanges))
+    @Test(.proves(.S135), .covers(.exchanges))
     func `Each read, write and notified value is emitted once, with its result`() throws {
         let (stage, peripheral, link, notifying) = Stage.withNotifyingSensor()
         let exchanges = stage.record(stage.manager.attributeExchanges)
@@ -48,7 +48,7 @@ struct AttributeExchangeTests {
         withExtendedLifetime((operations, link)) {}
     }
 
-    @Test(.proves(.S140)) func `An operation before the subscription, or that is not sent, is no exchange`() {
+    @Test(.proves(.S135)) func `An operation before the subscription, or that is not sent, is no exchange`() {
         let (stage, peripheral, link, notifying) = Stage.withNotifyingSensor()
         let silent = stage.characteristic(Sensor.silent, of: peripheral)
         let before = stage.record(notifying.readValue())
@@ -71,7 +71,7 @@ struct AttributeExchangeTests {
         #expect(exchanges.isLive)
     }
 
-    @Test(.proves(.S140)) func `A value that is written to a socket is an exchange`() {
+    @Test(.proves(.S135)) func `A value that is written to a socket is an exchange`() {
         let (stage, peripheral, link, _) = Stage.withNotifyingSensor()
         let value = stage.characteristic(Sensor.value, of: peripheral)
         let exchanges = stage.record(stage.manager.attributeExchanges)

@@ -20,7 +20,7 @@ struct BluetoothStateTests {
         #expect(states.isLive)
     }
 
-    @Test(.proves(.S136)) func `The obstacle is the error of operations, and nil while Bluetooth can be used`() {
+    @Test(.proves(.S133)) func `The obstacle is the error of operations, and nil while Bluetooth can be used`() {
         let stage = Stage()
         let obstacles = stage.record(stage.manager.obstacle)
         stage.advance(10)
@@ -35,7 +35,7 @@ struct BluetoothStateTests {
         #expect(obstacles.kind == .closed && closing.isCompleted)
     }
 
-    @Test(.proves(.S136)) func `The obstacle of a bluetoothd that does not reply has a detail`() {
+    @Test(.proves(.S133)) func `The obstacle of a bluetoothd that does not reply has a detail`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(on: stage)
         daemon.holdSnapshot()
