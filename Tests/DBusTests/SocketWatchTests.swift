@@ -66,16 +66,17 @@ struct SocketWatchTests {
         let connection = Connection.open(.address("unix:path=/nonexistent/bus"))
         let (ours, theirs) = try pair()
         let (isHeld, release) = (Promise<Bool>(), DispatchSemaphore(value: 0))
-        let first = Record<BusTask>()
+        let (first, second) = (Record<BusTask>(), Record<BusTask>())
         let ready = Record<String>()
         // Blocks the context, so that the first watch is cancelled before it starts.
         connection.perform {
             isHeld.fulfil(true)
             release.wait()
             for task in first.elements { task.cancel() }
-            _ = connection.watch(ours, for: .readable) {
-                if ours.socket.receive() != .nothing { ready.add("second") }
-            }
+            second.add(
+                connection.watch(ours, for: .readable) {
+                    if ours.socket.receive() != .nothing { ready.add("second") }
+                })
         }
         _ = try await isHeld.value()
         first.add(connection.watch(ours, for: .readable) { ready.add("first") })
@@ -83,6 +84,8 @@ struct SocketWatchTests {
         await withCheckedContinuation { done in connection.perform { done.resume() } }
         #expect(theirs.socket.trySend([1]) == .sent)
         #expect(try await ready.first(1) == ["second"])
+        // A watch outlives the connection. A socket that the other side has closed is ready all the time.
+        for task in second.elements { task.cancel() }
         connection.close()
     }
 }

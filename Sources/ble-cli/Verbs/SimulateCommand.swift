@@ -81,7 +81,7 @@ enum SimulationProcess {
         if let privateBus { endBus = { privateBus.end() } }
         let simulation = ServedSimulation(scenario, address: address, endBus: endBus)
         let code = Guarded(ExitCode.interrupted.rawValue)
-        let child = Guarded<ChildCommand?>(nil)
+        let child = Guarded(CommandState.waiting)
         // Ignores a closed output, because the clients of the simulation use the bus.
         simulation.start {
             guard command.isEmpty else {
@@ -107,7 +107,8 @@ enum SimulationProcess {
         }
         var signal = Signals.next()
         // The terminal sends Ctrl-C to the command, too. Other signals are passed on; the command decides how it ends.
-        while let child = child.withLock({ $0 }) {
+        // Without a command, or before its start, the signal ends the simulation, and the command does not start.
+        while let child = child.withLock({ $0.cancelStart() }) {
             if signal != .interrupted || !FileOutput.error.isTerminal { child.send(signal.rawValue - 128) }
             signal = Signals.next()
         }
@@ -117,17 +118,37 @@ enum SimulationProcess {
         Signals.next(after: .milliseconds(200)).exitProcess()
     }
 
+    /// The command of a simulation.
+    private enum CommandState {
+        case waiting, cancelled
+        case running(ChildCommand)
+
+        /// Returns the command if it runs. Otherwise the command does not start any more.
+        mutating func cancelStart() -> ChildCommand? {
+            if case .running(let child) = self { return child }
+            self = .cancelled
+            return nil
+        }
+    }
+
     /// Runs a command on the bus of the simulation.
     ///
     /// - Parameter onEnd: Called with the exit code when the command has ended.
     private static func run(
-        _ command: [String], at address: String, _ child: borrowing Guarded<ChildCommand?>,
+        _ command: [String], at address: String, _ child: borrowing Guarded<CommandState>,
         onEnd: @escaping @Sendable (Int32) -> Void
     ) {
         do throws(CLIError) {
-            let started = try ChildCommand.start(command, adding: ["DBUS_SYSTEM_BUS_ADDRESS": address])
-            child.withLock { $0 = started }
-            started.onExit(onEnd)
+            // The lock is held during the start, so that no signal finds a command that runs and is not known yet.
+            let result = child.withLock { state -> Result<ChildCommand, CLIError>? in
+                if case .cancelled = state { return nil }
+                let result = Result { () throws(CLIError) in
+                    try ChildCommand.start(command, adding: ["DBUS_SYSTEM_BUS_ADDRESS": address])
+                }
+                if case .success(let started) = result { state = .running(started) }
+                return result
+            }
+            try result?.get().onExit(onEnd)
         } catch {
             Messages(output: FileOutput.error).fail(error)
             onEnd(error.code.rawValue)

@@ -62,7 +62,7 @@ struct HostileNameTests {
         for line in outcome.lines {
             // The table's own control sequences are harmless, so they are removed before the check.
             let text = line.replacing("\u{1B}[?25l", with: "").replacing("\r", with: "").replacing("\u{1B}[K", with: "")
-                .replacing("\u{1B}[?7l", with: "").replacing("\u{1B}[?7h", with: "")
+                .replacing("\u{1B}[?7l", with: "").replacing("\u{1B}[?7h", with: "").withoutColours
             expectHarmless([text])
             #expect(TextWidth.of(text) <= 60)
         }

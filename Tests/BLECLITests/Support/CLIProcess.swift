@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import Rx
 
 @testable import ble_cli
 
@@ -28,32 +27,15 @@ final class CLIProcess: Sendable {
         let path = Self.path
         let out = Self.pipe()
         let err = Self.pipe()
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        unsafe posix_spawn_file_actions_adddup2(&actions, out.writing, 1)
-        unsafe posix_spawn_file_actions_adddup2(&actions, err.writing, 2)
-        // The child must not inherit the signal mask: the threads of the test pool block all signals.
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawnattr_init(&attributes)
-        var none = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        // timeout(1) ends a program that hangs, so the test fails instead of waiting. Test machines can be busy.
-        let words =
-            ["/usr/bin/env"] + (bus.map { ["DBUS_SYSTEM_BUS_ADDRESS=\($0)"] } ?? [])
-            + ["timeout", "--foreground", "--kill-after=30", "280", path] + arguments
-        var strings: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
-        var process: pid_t = 0
-        let failure = unsafe posix_spawn(&process, words[0], &actions, &attributes, &strings, environ)
-        precondition(failure == 0, "\(path) does not start: \(failure)")
-        unsafe strings.forEach { unsafe free($0) }
-        unsafe posix_spawn_file_actions_destroy(&actions)
-        unsafe posix_spawnattr_destroy(&attributes)
+        process = unsafe ChildProcess.start(
+            path, arguments, environment: bus.map { ["DBUS_SYSTEM_BUS_ADDRESS": $0] } ?? [:]
+        ) { actions in
+            unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+            unsafe posix_spawn_file_actions_adddup2(&actions, out.writing, 1)
+            unsafe posix_spawn_file_actions_adddup2(&actions, err.writing, 2)
+        }
         close(out.writing)
         close(err.writing)
-        self.process = process
         output = out.reading
         errors = err.reading
     }
@@ -74,7 +56,7 @@ final class CLIProcess: Sendable {
 
     /// Reads standard output until the first line is complete.
     func firstLine() async -> String {
-        await onThread { [self] in
+        await ChildProcess.onThread { [self] in
             var text: [UInt8] = []
             while !text.contains(UInt8(ascii: "\n")), let more = Self.read(output) { text += more }
             return String(decoding: text, as: UTF8.self)
@@ -88,29 +70,13 @@ final class CLIProcess: Sendable {
     ///
     /// The program can write its errors first, because they fit the buffer of their pipe.
     func end(readingOutput: Bool = true) async -> End {
-        await onThread { [self] in
+        await ChildProcess.onThread { [self] in
             let out = readingOutput ? Self.all(output) : ""
             if readingOutput { close(output) }
             let err = Self.all(errors)
             close(errors)
-            var status: Int32 = 0
-            while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
-            let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
-            return End(code: code, output: out, errors: err)
+            return End(code: ChildProcess.exitCode(of: process), output: out, errors: err)
         }
-    }
-
-    /// Runs blocking work on a thread of its own, because the threads of the test pool must not block.
-    private func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        let value = Guarded<Value?>(nil)
-        await withCheckedContinuation { waiter in
-            Thread.detachNewThread {
-                let made = work()
-                value.withLock { $0 = made }
-                waiter.resume()
-            }
-        }
-        return value.withLock { $0! }
     }
 
     /// The path of the program, which is next to the test bundle.

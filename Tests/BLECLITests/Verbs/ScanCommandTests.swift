@@ -156,7 +156,7 @@ struct ScanCommandTests {
             .run(ScanVerb(showsAll: true), .limited(.seconds(5)))
         #expect(outcome.lines.count > 50)
         #expect(outcome.lines.allSatisfy { $0.hasPrefix("C0:FF:EE:00:00:0") })
-        #expect(!outcome.lines.contains { $0.contains("\u{1B}") })
+        #expect(!outcome.lines.contains { $0.withoutColours.contains("\u{1B}") })
     }
 
     @Test func `Prints all companies and the data of each service`() throws {
