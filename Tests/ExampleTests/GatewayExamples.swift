@@ -63,7 +63,10 @@ func waitForSignal() async {
 /// The main function of the gateway. At the end, all links are closed and all scans are stopped.
 func runGateway() async throws {
     let manager = BluetoothManager()
-    let gateway = SensorGateway(manager: manager, thermometer: "C0:FF:EE:00:00:02") { line in print(line) }
+    let gateway = SensorGateway(manager: manager, thermometer: "C0:FF:EE:00:00:02") { line in
+        print(line)
+        fflush(nil)  // standard output is buffered in a pipe and under systemd
+    }
     let running = gateway.start()
     await waitForSignal()
     running.dispose()

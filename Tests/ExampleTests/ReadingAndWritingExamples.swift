@@ -68,6 +68,18 @@ func ask(_ question: [UInt8], of peripheral: Peripheral) async throws -> [UInt8]
     }
 }
 
+/// Reads the temperature every 30 s, with a connection for each reading.
+func temperatures(of thermometer: BluetoothAddress, with manager: BluetoothManager) -> Observable<Double> {
+    Observable<Int>.timer(.seconds(0), period: .seconds(30), scheduler: MainScheduler.instance)
+        .flatMapFirst { _ in
+            manager.connect(to: thermometer, kind: .random)
+                .flatMap { $0.read(Temperature.self) }
+                .take(1)
+                .catch { _ in .empty() }  // the next attempt follows after 30 s
+        }
+        .compactMap(\.celsius)
+}
+
 /// A type of your own: the characteristic is found by its UUID.
 struct StrapSetting: CharacteristicValue {
     static let uuid: AttributeUUID = 0x2A39

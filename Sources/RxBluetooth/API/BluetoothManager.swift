@@ -78,8 +78,8 @@ public final class BluetoothManager: Sendable {
     // Promise S44, see docs/promises.md.
     /// Waits until bluetoothd has replied to every request that disposing has sent.
     ///
-    /// When the stream completes, scans have stopped, links are closed and notifications are off. Never fails: a
-    /// request without a reply ends at its own deadline. Without a bus, the stream completes at once. Cold.
+    /// When the stream completes, scans have stopped, links are closed and notifications are off, unless a request had
+    /// no reply before its own deadline. Never fails. Without a bus, the stream completes at once. Cold.
     public func settled() -> Completable {
         let access = access
         return Completable.create { observer in

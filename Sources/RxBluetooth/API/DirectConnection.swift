@@ -6,7 +6,8 @@ extension BluetoothManager {
     ///
     /// Emits the peripheral once when it is connected, and does not complete; then everything is as after
     /// ``Peripheral/connect(options:)``. Cold: subscribing connects, disposing disconnects. Finding the peripheral and
-    /// connecting together have the deadline ``Deadlines/connect``. Delivers on the manager's queue.
+    /// connecting together have the deadline ``Deadlines/connect``. Delivers on the manager's queue. With
+    /// ``ConnectOptions/reconnection``, the first attempt starts as soon as Bluetooth can be used.
     ///
     /// The manager uses the first way that works:
     /// 1. If bluetoothd has the device, the manager calls `Connect`.
@@ -35,11 +36,23 @@ extension BluetoothManager {
     public func connect(
         to address: BluetoothAddress, kind: BluetoothAddress.Kind, options: ConnectOptions = ConnectOptions()
     ) -> Observable<Peripheral> {
-        access.operation(.connect, on: address.description) { [selection] (client, emitter) throws(BluetoothError) in
+        let peripheral: Observable<Peripheral> = access.operation(.connect, on: address.description) {
+            [selection] (client, emitter) throws(BluetoothError) in
             let key = DeviceKey(adapter: try client.chooseAdapter(selection), address: address)
-            let peripheral = client.peripherals.peripheral(for: key, kind: kind, of: client.access)
-            emitter.finish(peripheral)
+            emitter.finish(client.peripherals.peripheral(for: key, kind: kind, of: client.access))
         }
-        .flatMap { $0.connect(options, addressKind: kind) }
+        let found = options.reconnection == nil ? peripheral : whenUsable(peripheral, target: address.description)
+        return found.flatMap { $0.connect(options, addressKind: kind) }
+    }
+
+    /// Subscribes to a stream when Bluetooth can be used, again if Bluetooth becomes unavailable in between.
+    private func whenUsable<Element: Sendable>(_ stream: Observable<Element>, target: String) -> Observable<Element> {
+        Observable.deferred { [access, selection] in access.waitUntilUsable(selection).flatMap { _ in stream } }
+            .retry(when: { errors in
+                errors.map { error in
+                    guard let error = error as? BluetoothError, error.isOutage else { throw error }
+                }
+            })
+            .catch { throw ($0 as? BluetoothError)?.during(.connect, target) ?? $0 }
     }
 }

@@ -63,6 +63,20 @@ struct DirectConnectionTests {
         withExtendedLifetime(link) {}
     }
 
+    @Test(.proves(.S112)) func `With reconnection, the first attempt waits until Bluetooth can be used`() {
+        let stage = Self.stage()
+        stage.bringAbout(.poweredOff)
+        stage.advance(100)
+        let link = connect(stage, options: .reconnect())
+        let single = connect(stage)
+        stage.advance(5_000)
+        #expect(single.error?.kind == .poweredOff)
+        #expect(link.isLive && link.elements.isEmpty)
+        stage.simulation.bluez.setPower(true)
+        stage.advance(2_000)
+        #expect(link.elements.map(\.address) == [Sensor.address] && link.isLive)
+    }
+
     @Test(.proves(.S112)) func `A known device is connected by Connect`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = connect(stage)
