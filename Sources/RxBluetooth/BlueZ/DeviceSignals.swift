@@ -41,8 +41,8 @@ final class DeviceSignals {
 
     private func execute(_ action: DeviceSignalsState.Action) {
         switch action {
-        case .subscribe: client.signals.followDevices(true, client.bus)
-        case .unsubscribe: client.signals.followDevices(false, client.bus)
+        case .subscribe: follow(true)
+        case .unsubscribe: follow(false)
         case .startTimer(let pause):
             timer = client.bus.schedule(after: pause) { [weak self] in
                 self?.timer = nil
@@ -61,6 +61,11 @@ final class DeviceSignals {
             for work in waiting { client.onDevicesKnown(work) }
             update()
         }
+    }
+
+    private func follow(_ followsDevices: Bool) {
+        client.mirror.followsDevices = followsDevices
+        client.signals.followDevices(followsDevices, client.bus)
     }
 
     private func read() {

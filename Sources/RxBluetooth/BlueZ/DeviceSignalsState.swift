@@ -53,9 +53,6 @@ struct DeviceSignalsState: Equatable {
         }
     }
 
-    /// Whether bluetoothd signals the changes of devices.
-    var isSubscribed: Bool { phase != .unsubscribed }
-
     mutating func handle(_ event: Event) -> [Action] {
         switch (phase, event) {
         case (.subscribed, .unneeded):

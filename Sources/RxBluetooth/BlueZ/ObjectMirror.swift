@@ -48,6 +48,8 @@ final class ObjectMirror {
     private(set) var devices: [DeviceKey: DeviceRecord] = [:]
     /// Whether the mirror matches the running bluetoothd and follows its signals.
     private(set) var isSynced = false
+    /// Whether the signals of devices are received, see ``DeviceSignals``. Stored here, because each packet needs it.
+    var followsDevices = true
     /// The number of malformed properties and messages. They are never fatal.
     private(set) var rejected = 0 {
         didSet {

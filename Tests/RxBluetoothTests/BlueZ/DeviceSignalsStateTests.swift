@@ -23,8 +23,7 @@ struct DeviceSignalsStateTests {
         #expect(actions(.unneeded, .unneeded) == [])
         #expect(actions(.unneeded, .needed) == [.cancelTimer])
         #expect(actions(.unneeded, .timerFired) == [.unsubscribe])
-        #expect(state(.unneeded).isSubscribed && state(.unneeded).isUsable)
-        #expect(!state(.unneeded, .timerFired).isSubscribed && !state(.unneeded, .timerFired).isUsable)
+        #expect(state(.unneeded).isUsable && !state(.unneeded, .timerFired).isUsable)
     }
 
     @Test func `A need subscribes before it reads`() {
@@ -39,7 +38,7 @@ struct DeviceSignalsStateTests {
         var state = state(.unneeded, .timerFired, .needed)
         for pause in [1, 2, 4, 8, 16, 32, 60, 60] {
             #expect(state.handle(.readFailed) == [.startTimer(.seconds(pause)), .runWaiting])
-            #expect(state.isUsable && state.isSubscribed)
+            #expect(state.isUsable)
             #expect(state.handle(.unneeded) == [])
             #expect(state.handle(.timerFired) == [.read])
         }

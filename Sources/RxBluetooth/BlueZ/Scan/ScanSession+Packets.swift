@@ -103,7 +103,7 @@ extension ScanSubscribers {
         guard let record = mirror.devices[key] else { return false }
         let (flaws, data) = record.reception.take(buffer, packet, rssi: rssi, during: session)
         if !flaws.isEmpty { client.scans.packets.record(flaws) }
-        if !client.deviceSignals.state.isSubscribed { record.takeName(data.localName) }
+        if !mirror.followsDevices { record.takeName(data.localName) }
         guard let peripheral = record.peripheral else { return true }
         for subscriber in list.all where subscriber.admitPacket(record, buffer, packet) {
             subscriber.emitter.next(
