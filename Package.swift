@@ -11,16 +11,25 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
 ]
 
-// How ble-cli is linked, so that it is small and uses little memory. make bench-cli measures it, and writes the file.
+// How ble-cli and ble-gateway are linked, so that they are small and use little memory. make bench-cli measures it, and
+// writes the file.
 // lld is part of Swift. Relative relocations need glibc 2.36, which Debian 12 has.
 let compact: [LinkerSetting] = [
     .unsafeFlags(
         [
             "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
+            // Keeps one of several equal functions, which is safe because no code compares the addresses of functions.
+            "-Xlinker", "--icf=all",
+            "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/ble-cli/private-functions.ld",
             "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/ble-cli/link-order.txt",
             "-Xlinker", "--no-warn-symbol-ordering",
         ], .when(configuration: .release))
 ]
+
+// scripts/static compiles for size, except the modules that every signal passes through: each would cost a third more.
+// Other builds must not set it: a package with unsafe flags in a library cannot be a dependency.
+let isCompact = Context.environment["RXBLUETOOTH_COMPACT"] == "1"
+let fast: [SwiftSetting] = isCompact ? [.unsafeFlags(["-Xfrontend", "-O"], .when(configuration: .release))] : []
 
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -45,7 +54,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     ],
     targets: [
-        // The C libraries. One module imports each: DBus, RxBluetooth, ScenarioFiles, BluetoothValues; scripts/layers
+        // The C libraries. One module imports each: DBus, RxBluetooth, YAMLDocuments, BluetoothValues; scripts/layers
         // checks it.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
@@ -54,7 +63,7 @@ let package = Package(
         // Also without: the module map names the static library, of which a program contains only AES.
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
 
-        .target(name: "Rx", swiftSettings: strict),
+        .target(name: "Rx", swiftSettings: strict + fast),
         .target(name: "RxTest", dependencies: ["Rx"], swiftSettings: strict),
         // Code that needs all of Foundation, which is four times as large as the rest of a static program.
         .target(name: "RxFoundation", dependencies: ["Rx"], swiftSettings: strict),
@@ -66,7 +75,7 @@ let package = Package(
         .target(name: "BluetoothCaptures", path: "Sources/Captures", swiftSettings: strict),
         // Names of RxSwift 5 and earlier, for sources that still use them.
         .target(name: "RxDeprecated", dependencies: ["Rx"], swiftSettings: strict),
-        .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: strict),
+        .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: strict + fast),
         .target(
             name: "RxBluetooth",
             dependencies: ["Rx", "DBus", "CBluetooth", "RxBluetoothSupport", "BluetoothValues", log],
@@ -79,17 +88,19 @@ let package = Package(
         .target(
             name: "RxBluetoothMocks", dependencies: ["DBus", "Rx", "RxBluetoothSupport", "BluetoothValues"],
             path: "Mocks", swiftSettings: strict),
+        // Reads YAML with line numbers, for scenarios and for the configuration of a gateway.
+        .target(name: "YAMLDocuments", dependencies: ["CLibYAML"], swiftSettings: strict),
         // Separate from the mocks, so that tests with scenarios in Swift do not build a YAML parser.
         .target(
             name: "ScenarioFiles",
-            dependencies: ["RxBluetoothMocks", "BluetoothValues", "CLibYAML"], swiftSettings: strict),
+            dependencies: ["RxBluetoothMocks", "BluetoothValues", "YAMLDocuments"], swiftSettings: strict),
         .executableTarget(
             name: "ble-cli",
             dependencies: [
-                "RxBluetooth", "RxBluetoothMocks", "ScenarioFiles", "BluetoothCaptures", "Rx", "CArguments",
-                argumentParser, log,
+                "RxBluetooth", "RxBluetoothMocks", "RxBluetoothSupport", "ScenarioFiles", "BluetoothCaptures", "Rx",
+                "CArguments", argumentParser, log,
             ],
-            exclude: ["link-order.txt"], swiftSettings: strict, linkerSettings: compact),
+            exclude: ["link-order.txt", "private-functions.ld"], swiftSettings: strict, linkerSettings: compact),
         // The command-line arguments if /proc is not mounted.
         .target(name: "CArguments"),
 
@@ -125,6 +136,7 @@ let package = Package(
                 "ScenarioFiles", "RxBluetoothMocks", "RxBluetoothSupport", "BluetoothValues", "DBus", "Rx", "RxTest",
             ],
             swiftSettings: strict),
+        .testTarget(name: "YAMLDocumentsTests", dependencies: ["YAMLDocuments"], swiftSettings: strict),
         .testTarget(
             name: "RxBluetoothTests",
             dependencies: [
@@ -142,7 +154,8 @@ let package = Package(
         .testTarget(
             name: "BLECLITests",
             dependencies: [
-                "ble-cli", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "ScenarioFiles", "BluetoothCaptures",
+                "ble-cli", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "ScenarioFiles",
+                "BluetoothCaptures",
                 "RxBluetoothSupport", "DBus", "Rx", "RxTest", "TestTraits", argumentParser,
             ],
             swiftSettings: strict),

@@ -4,11 +4,13 @@
 //
 // Commands on standard input, one per line; each prints a line on standard output:
 //     advertise COUNT RATE   PropertiesChanged with RSSI and 24 bytes of manufacturer data, device after device
+//     ruuvi COUNT RATE       the same with values of a RuuviTag, format 5; the sequence numbers continue in the next command
 //     notify COUNT RATE      PropertiesChanged with a Value of 20 bytes
 //     packet COUNT RATE      a packet of 20 bytes into the socket of AcquireNotify
 //     management COUNT RATE  the kernel's event Device Found with the data of `advertise`, into the management socket
 //     wait MEMBER            waits until a client has called MEMBER (StartDiscovery, StartNotify, AcquireNotify)
 //     forget                 forgets which members were called, and closes the socket
+// While no client scans, `ruuvi` counts advertisements without sending them, because bluetoothd sends none either.
 // SOCKET is the descriptor of the management socket. RATE is in signals per second; 0 is as fast as possible. A command ends
 // when every client that called one of these members has replied to a ping or has emptied its socket, so it has read everything.
 
@@ -26,6 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "values.h"
+
 #define ADAPTER "/org/bluez/hci0"
 #define DEVICE ADAPTER "/dev_C0_00_00_00_%02X_%02X"
 #define SERVICE "/service0001"
@@ -36,6 +40,7 @@ static int devices = 100;
 static int notify_socket = -1;
 static int management_socket = -1;
 static char client[64];
+static int scanning_clients;
 static char called[8][32];
 static int called_count;
 
@@ -51,51 +56,6 @@ static double now(void) {
 }
 
 static void device_path(char *path, size_t size, int number) { snprintf(path, size, DEVICE, number >> 8, number & 255); }
-
-// MARK: Writing values
-
-static void open_variant(DBusMessageIter *dictionary, const char *key, const char *type, DBusMessageIter *entry, DBusMessageIter *value) {
-  dbus_message_iter_open_container(dictionary, DBUS_TYPE_DICT_ENTRY, NULL, entry);
-  dbus_message_iter_append_basic(entry, DBUS_TYPE_STRING, &key);
-  dbus_message_iter_open_container(entry, DBUS_TYPE_VARIANT, type, value);
-}
-
-static void close_variant(DBusMessageIter *dictionary, DBusMessageIter *entry, DBusMessageIter *value) {
-  dbus_message_iter_close_container(entry, value);
-  dbus_message_iter_close_container(dictionary, entry);
-}
-
-static void put_text(DBusMessageIter *dictionary, const char *key, int type, const char *text) {
-  DBusMessageIter entry, value;
-  char signature[2] = {(char)type, 0};
-  open_variant(dictionary, key, signature, &entry, &value);
-  dbus_message_iter_append_basic(&value, type, &text);
-  close_variant(dictionary, &entry, &value);
-}
-
-static void put_flag(DBusMessageIter *dictionary, const char *key, bool flag) {
-  DBusMessageIter entry, value;
-  dbus_bool_t number = flag;
-  open_variant(dictionary, key, "b", &entry, &value);
-  dbus_message_iter_append_basic(&value, DBUS_TYPE_BOOLEAN, &number);
-  close_variant(dictionary, &entry, &value);
-}
-
-static void put_texts(DBusMessageIter *dictionary, const char *key, const char *text) {
-  DBusMessageIter entry, value, array;
-  open_variant(dictionary, key, "as", &entry, &value);
-  dbus_message_iter_open_container(&value, DBUS_TYPE_ARRAY, "s", &array);
-  if (text) dbus_message_iter_append_basic(&array, DBUS_TYPE_STRING, &text);
-  dbus_message_iter_close_container(&value, &array);
-  close_variant(dictionary, &entry, &value);
-}
-
-static void put_bytes(DBusMessageIter *value, const uint8_t *bytes, int count) {
-  DBusMessageIter array;
-  dbus_message_iter_open_container(value, DBUS_TYPE_ARRAY, "y", &array);
-  dbus_message_iter_append_fixed_array(&array, DBUS_TYPE_BYTE, &bytes, count);
-  dbus_message_iter_close_container(value, &array);
-}
 
 // MARK: Objects
 
@@ -216,6 +176,8 @@ static DBusHandlerResult receive(DBusConnection *connection, DBusMessage *messag
   if (strcmp(member, "GetManagedObjects") == 0) put_objects(reply);
   if (strcmp(member, "AcquireNotify") == 0) acquire_notify(reply);
   if (strcmp(member, "Get") == 0) put_flag_value(message, reply);
+  if (strcmp(member, "StartDiscovery") == 0) scanning_clients++;
+  if (strcmp(member, "StopDiscovery") == 0 && scanning_clients > 0) scanning_clients--;
   if (strcmp(member, "StartDiscovery") == 0 || strcmp(member, "StartNotify") == 0 || strcmp(member, "AcquireNotify") == 0) {
     snprintf(client, sizeof client, "%s", dbus_message_get_sender(message));
     if (called_count < 8) snprintf(called[called_count++], sizeof called[0], "%s", member);
@@ -244,14 +206,10 @@ static void send_changed(DBusMessage *signal, DBusMessageIter *body, DBusMessage
   dbus_message_unref(signal);
 }
 
-static void advertise(int number) {
+static void send_advertisement(int device, int16_t rssi, uint16_t company, const uint8_t *bytes, int count) {
   char path[160];
-  uint8_t bytes[24] = {0};
-  int16_t rssi = -40 - number % 50;
-  uint16_t company = 0x0059;
   DBusMessageIter body, properties, entry, value, companies, one, data;
-  device_path(path, sizeof path, number % devices);
-  memcpy(bytes, &number, sizeof number);
+  device_path(path, sizeof path, device);
   DBusMessage *signal = changed(path, "org.bluez.Device1", &body, &properties);
   open_variant(&properties, "RSSI", "n", &entry, &value);
   dbus_message_iter_append_basic(&value, DBUS_TYPE_INT16, &rssi);
@@ -261,12 +219,42 @@ static void advertise(int number) {
   dbus_message_iter_open_container(&companies, DBUS_TYPE_DICT_ENTRY, NULL, &one);
   dbus_message_iter_append_basic(&one, DBUS_TYPE_UINT16, &company);
   dbus_message_iter_open_container(&one, DBUS_TYPE_VARIANT, "ay", &data);
-  put_bytes(&data, bytes, sizeof bytes);
+  put_bytes(&data, bytes, count);
   dbus_message_iter_close_container(&one, &data);
   dbus_message_iter_close_container(&companies, &one);
   dbus_message_iter_close_container(&value, &companies);
   close_variant(&properties, &entry, &value);
   send_changed(signal, &body, &properties);
+}
+
+static void advertise(int number) {
+  uint8_t bytes[24] = {0};
+  memcpy(bytes, &number, sizeof number);
+  send_advertisement(number % devices, -40 - number % 50, 0x0059, bytes, sizeof bytes);
+}
+
+static void put_big_endian(uint8_t *bytes, int value) {
+  bytes[0] = (uint8_t)(value >> 8);
+  bytes[1] = (uint8_t)value;
+}
+
+static void ruuvi(int number) {
+  static int total;
+  (void)number;
+  int device = total % devices, sequence = total / devices % 0xFFFF;
+  total++;
+  if (!scanning_clients) return;
+  uint8_t bytes[24] = {5, [18] = 0xC0, [22] = (uint8_t)(device >> 8), (uint8_t)device};
+  put_big_endian(bytes + 1, 4000 + sequence % 400);       // temperature in 0.005 °C
+  put_big_endian(bytes + 3, 16000 + sequence % 800);      // humidity in 0.0025 %
+  put_big_endian(bytes + 5, 51325 + sequence % 100);      // pressure in Pa above 50,000
+  put_big_endian(bytes + 7, 1 + sequence % 40);           // acceleration in mg
+  put_big_endian(bytes + 9, 1 + sequence % 30);
+  put_big_endian(bytes + 11, 1000 - sequence % 20);
+  put_big_endian(bytes + 13, (1400 << 5) + 22);           // battery in mV above 1,600, transmission power
+  bytes[15] = (uint8_t)(sequence / 50);                   // movements
+  put_big_endian(bytes + 16, sequence);
+  send_advertisement(device, -50 - device % 40 - sequence % 3, 0x0499, bytes, sizeof bytes);
 }
 
 static void notify(int number) {
@@ -314,10 +302,16 @@ static void drain(int sender) {
   while (ioctl(sender, SIOCOUTQ, &waiting) == 0 && waiting > 0) usleep(2000);
 }
 
+// A client may start and stop scanning while a command runs.
+static void reply_to_calls(void) {
+  dbus_connection_read_write(bus, 0);
+  while (dbus_connection_dispatch(bus) == DBUS_DISPATCH_DATA_REMAINS) {}
+}
+
 static void run(const char *what, int count, int rate) {
   void (*send_one)(int) =
-      strcmp(what, "advertise") == 0 ? advertise : strcmp(what, "notify") == 0 ? notify : strcmp(what, "packet") == 0 ? packet
-      : strcmp(what, "management") == 0 ? management : NULL;
+      strcmp(what, "advertise") == 0 ? advertise : strcmp(what, "ruuvi") == 0 ? ruuvi : strcmp(what, "notify") == 0 ? notify
+      : strcmp(what, "packet") == 0 ? packet : strcmp(what, "management") == 0 ? management : NULL;
   if (!send_one) die("unknown command");
   double start = now();
   for (int number = 0; number < count; number++) {
@@ -327,6 +321,7 @@ static void run(const char *what, int count, int rate) {
         dbus_connection_flush(bus);
         struct timespec pause = {(time_t)wait, (long)((wait - (time_t)wait) * 1e9)};
         nanosleep(&pause, NULL);
+        if (send_one == ruuvi) reply_to_calls();
       }
     }
     send_one(number);

@@ -17,6 +17,8 @@ final class RadioMedium {
     private var nextPackets: [IndexedDeadline] = []
     private var queue = TimerHeap()
     private var listeners: [DaemonAdapter] = []
+    /// The controllers that report nothing, by the numbers of their adapters, until they get a remedy.
+    private var silentControllers: [Int: ControllerRemedy] = [:]
     /// Milliseconds since listening began.
     private var now = 0
     /// Milliseconds of listening before ``now`` began. Sensors count both.
@@ -96,6 +98,14 @@ final class RadioMedium {
         for adapter in listeners { stopListening(adapter) }
     }
 
+    func silence(_ adapter: Int, until remedy: ControllerRemedy) {
+        silentControllers[adapter] = max(remedy, silentControllers[adapter] ?? remedy)
+    }
+
+    func remedy(_ remedy: ControllerRemedy, for adapter: Int) {
+        if let needed = silentControllers[adapter], needed <= remedy { silentControllers[adapter] = nil }
+    }
+
     /// Schedules the next packet of a peripheral again, because its advertisement changed.
     func advertisementChanged(_ deviceState: SimulatedDeviceState) {
         guard let loop = listeners.first?.loop, let index = deviceStates.firstIndex(where: { $0 === deviceState })
@@ -166,7 +176,9 @@ final class RadioMedium {
         // Some packets are dropped, as a scanner loses packets while it listens on another channel (Q65, Q66).
         if loss > 0, deviceState.generator.next() % 100 < loss { return }
         sent.countOne()
-        for adapter in listeners { adapter.receive(report, rssi: rssi, from: deviceState) }
+        for adapter in listeners where silentControllers.isEmpty || silentControllers[adapter.number] == nil {
+            adapter.receive(report, rssi: rssi, from: deviceState)
+        }
     }
 
     private static func wholeMilliseconds(_ duration: Duration) -> Int {

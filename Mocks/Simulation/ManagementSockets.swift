@@ -4,6 +4,10 @@ import Glibc
 /// The kernel's ends of the simulated management sockets.
 final class ManagementSockets {
     private var sockets: [SharedSocket] = []
+    /// The sockets that are open, but receive nothing.
+    private var deaf: [SharedSocket] = []
+    /// Whether no socket receives anything.
+    var isDeaf = false
 
     /// Adds a socket, and removes those that their clients have closed.
     func add(_ socket: SharedSocket) {
@@ -11,9 +15,20 @@ final class ManagementSockets {
         sockets.append(socket)
     }
 
-    func removeClosed() { sockets.removeAll { $0.socket.receive(upTo: 1) == .ended } }
+    func removeClosed() {
+        sockets.removeAll { $0.socket.receive(upTo: 1) == .ended }
+        deaf.removeAll { $0.socket.receive(upTo: 1) == .ended }
+    }
 
-    func closeAll() { sockets = [] }
+    func closeAll() {
+        sockets = []
+        deaf = []
+    }
+
+    func deafen() {
+        deaf += sockets
+        sockets = []
+    }
 
     /// Sends the event for a packet to all sockets: Device Found, or the one for monitors.
     ///
@@ -25,7 +40,7 @@ final class ManagementSockets {
         _ report: AdvertisingReport, rssi: Int16, from deviceState: SimulatedDeviceState, on adapter: Int,
         forMonitors: Bool
     ) {
-        guard !sockets.isEmpty else { return }
+        guard !sockets.isEmpty, !isDeaf else { return }
         let packet = forMonitors ? report.packetWithoutName : report.packet
         var event: [UInt8] = []
         event.reserveCapacity(22 + packet.count)

@@ -12,6 +12,7 @@ extension SimulatedBlueZ {
     public func addAdapter(_ adapter: SimulatedAdapter = SimulatedAdapter(), as number: Int = 0) {
         control { environment, daemon in
             environment.hardware[number] = adapter
+            environment.radio.remedy(.plugIn, for: number)
             daemon?.add(adapter, as: number)
         }
     }
@@ -26,6 +27,7 @@ extension SimulatedBlueZ {
     public func replugAdapter(_ number: Int = 0, as other: Int? = nil, after delay: Duration = .seconds(1)) {
         control { [weak self] environment, daemon in
             guard let hardware = environment.hardware.removeValue(forKey: number) else { return }
+            environment.radio.remedy(.plugIn, for: number)
             let numbers = [number] + environment.hardware.keys + environment.returning.keys
             let next = other ?? (numbers.max() ?? 0) + 1
             environment.returning[next] = hardware
@@ -38,6 +40,7 @@ extension SimulatedBlueZ {
         control { environment, daemon in
             guard let adapter = environment.returning.removeValue(forKey: number) else { return }
             environment.hardware[number] = adapter
+            environment.radio.remedy(.plugIn, for: number)
             daemon?.add(adapter, as: number)
         }
     }
@@ -59,6 +62,7 @@ extension SimulatedBlueZ {
                 environment[keyPath: state][number]?.isPowered = !isBlocked
                 environment[keyPath: state][number]?.isBlocked = isBlocked
             }
+            if !isBlocked { environment.radio.remedy(.unblock, for: number) }
             guard let adapter = daemon?.adapter(number) else { return }
             isBlocked ? adapter.switchedOff(.offBlocked) : adapter.switchedOn()
         }

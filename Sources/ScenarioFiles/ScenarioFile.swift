@@ -1,5 +1,6 @@
 import FoundationEssentials
 public import RxBluetoothMocks
+import YAMLDocuments
 
 /// Reads scenarios from YAML files. <doc:ScenarioFiles> describes the keys.
 public enum ScenarioFile {

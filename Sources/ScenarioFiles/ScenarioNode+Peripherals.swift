@@ -1,5 +1,6 @@
 import BluetoothValues
 import RxBluetoothMocks
+import YAMLDocuments
 
 /// Reads the scenario, its adapters and its peripherals.
 extension ScenarioNode {

@@ -1,5 +1,6 @@
 import BluetoothValues
 import RxBluetoothMocks
+import YAMLDocuments
 
 /// Reads sensors: the value of each quantity, as `ruuvi: { temperature: 21.5 }`.
 extension ScenarioNode {

@@ -1,4 +1,5 @@
 import RxBluetoothMocks
+import YAMLDocuments
 
 /// Reads single values, such as numbers, times, UUIDs and addresses, and checks them.
 extension ScenarioNode {

@@ -1,4 +1,5 @@
 import RxBluetoothMocks
+import YAMLDocuments
 
 /// A node of a scenario file, with its name for errors.
 struct ScenarioNode {

@@ -1,6 +1,7 @@
 import Foundation
 import Rx
 import RxFoundation
+import RxTest
 import Testing
 
 @Suite struct OperationQueueSchedulerTests {
@@ -19,6 +20,17 @@ import Testing
         #expect(log.withLock { $0 } == Array(0..<50))
         #expect(scheduler.operationQueue === queue)
         #expect(scheduler.queuePriority == .high)
+    }
+
+    @Test func twoNamesAreMeasuredAtOnce() throws {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 2
+        let scheduler = OperationQueueScheduler(operationQueue: queue, queuePriority: .low)
+
+        let lengths = Observable.from(["one", "three", "seven"])
+            .flatMap { name in Observable.just(name).observe(on: scheduler).map(\.count) }
+
+        #expect(Set(try lengths.toBlocking().toArray()) == [3, 5])
     }
 
     @Test func cancelledWorkDoesNotRun() {

@@ -34,6 +34,7 @@ extension DaemonAdapter {
         if let call { tree.reply(call) }
         guard power != .on else { return }
         power = .on
+        radio.remedy(.powerOn, for: number)
         monitors.listeningChanged()
         changed("PowerState")
         changed("Powered")

@@ -20,6 +20,7 @@ extension DaemonAdapter {
     private func started(_ session: DiscoverySession) {
         guard discovery.sessions.contains(where: { $0 === session }) else { return }
         discovery.start()
+        radio.remedy(.discoveryStart, for: number)
         if let call = session.waiting {
             session.waiting = nil
             tree.reply(call)

@@ -5,25 +5,7 @@ extension KeyStore {
     ///
     /// The permissions are those of the opened file, so that a replaced file is not read. Throws ``KeyFileError``.
     public init(file path: String) throws(KeyFileError) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .unreadable(path: path, errno: errno) }
-        defer { close(descriptor) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw .unreadable(path: path, errno: errno) }
-        guard status.st_mode & 0o077 == 0 else { throw .notPrivate(path: path, mode: status.st_mode & 0o777) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            // The chunk has the number of bytes that the call may write.
-            let count = unsafe read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .unreadable(path: path, errno: errno) }
-            if count == 0 { break }
-            bytes += chunk.prefix(count)
-            guard bytes.count <= 4 << 20 else { throw .unsuitable(path: path) }
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .unsuitable(path: path) }
-        try self.init(text: text)
+        try self.init(text: PrivateFile.text(path, forbidding: 0o077))
     }
 
     /// Writes the keys to a new file that only its owner may access (mode 0600).

@@ -27,6 +27,8 @@ extension BluetoothManager {
         /// each message is read at once; values over 1 s count as 1 s. Applies to managers that open the system bus
         /// themselves.
         public var readingInterval: Duration = .milliseconds(20)
+        /// Whether the properties of devices are followed while there is no scan and no link.
+        package var followsIdleDevices = true
         /// How long to wait for replies. Default: see ``Deadlines``.
         public var deadlines: Deadlines
         /// How to answer pairing requests. Default: decline all, see ``PairingPolicy``.

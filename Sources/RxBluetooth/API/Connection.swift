@@ -31,6 +31,20 @@ extension ConnectionState: Comparable {
     }
 }
 
+extension ConnectionState: CustomStringConvertible {
+    /// The state in words, for logs; a lost connection with its reason: “disconnected: the link was lost”.
+    ///
+    /// The text names neither the peripheral nor what to do: see ``BluetoothError/advice`` of the error.
+    public var description: String {
+        switch self {
+        case .disconnected(let error): error.map { "disconnected: \($0.cause)" } ?? "disconnected"
+        case .connecting: "connecting"
+        case .connected: "connected"
+        case .disconnecting: "disconnecting"
+        }
+    }
+}
+
 /// A change of the connection to a peripheral.
 public struct ConnectionChange: Equatable, Sendable {
     /// The peripheral at the other end.

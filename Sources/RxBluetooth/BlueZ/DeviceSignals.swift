@@ -31,7 +31,8 @@ final class DeviceSignals {
     func lost() { handle(.lost) }
 
     private var isNeeded: Bool {
-        !client.mirror.isSynced || client.finalFailure != nil || !client.scans.receivesPacketsOnly
+        !client.mirror.isSynced || client.finalFailure != nil
+            || (!client.scans.receivesPacketsOnly && (client.settings.followsIdleDevices || !client.scans.all.isEmpty))
             || !client.links.isEmpty || !client.pairings.isEmpty || !client.bonds.isEmpty
     }
 

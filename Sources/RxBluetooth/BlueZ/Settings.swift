@@ -23,6 +23,7 @@ final class Settings: Sendable {
     let advertisements: (any AdvertisementSource)?
     /// The L2CAP sockets; nil if there are none.
     let channels: (any L2CAPSockets)?
+    let followsIdleDevices: Bool
     /// The clock of the manager's bus, for every decision about time.
     let clock = ManagerClock()
 
@@ -35,6 +36,7 @@ final class Settings: Sendable {
         controller = configuration.controller
         advertisements = configuration.advertisements
         channels = configuration.channels
+        followsIdleDevices = configuration.followsIdleDevices
         eventLog = EventLog(
             configuration.logger ?? silentLogger, configuration.logContents, by: delivery)
         exchanges = ExchangeLog(by: delivery)

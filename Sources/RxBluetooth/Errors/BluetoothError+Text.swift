@@ -8,9 +8,11 @@ extension BluetoothError: CustomStringConvertible {
     ///
     /// Use the summary if the program follows the advice without its user.
     public var summary: String {
-        let text = subject.map { "\($0): \(reason)" } ?? reason
-        return text + (explanation.map { " (\($0))" } ?? "") + "."
+        (subject.map { "\($0): \(cause)" } ?? cause) + "."
     }
+
+    /// The cause with its details, without what failed and without a full stop.
+    var cause: String { reason + (explanation.map { " (\($0))" } ?? "") }
 
     /// What to do, in one sentence; nil if this program closed the link.
     public var advice: String? {

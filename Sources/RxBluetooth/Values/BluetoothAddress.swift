@@ -44,9 +44,13 @@ extension BluetoothAddress: CustomStringConvertible, Comparable {
     public var description: String { text(separator: ":") }
 
     func text(separator: String) -> String {
-        stride(from: 40, through: 0, by: -8)
-            .map { Hex.text(UInt8(truncatingIfNeeded: number >> UInt64($0))) }
-            .joined(separator: separator)
+        var text = ""
+        text.reserveCapacity(12 + 5 * separator.utf8.count)
+        for shift in stride(from: UInt64(40), through: 0, by: -8) {
+            text += Hex.text(UInt8(truncatingIfNeeded: number >> shift))
+            if shift > 0 { text += separator }
+        }
+        return text
     }
 
     /// Orders addresses by number.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Rx
 import RxBluetooth
+import RxBluetoothSupport
 
 /// The services of a connected peripheral with their characteristics, in the order of their handles.
 struct GATTTree: Sendable {

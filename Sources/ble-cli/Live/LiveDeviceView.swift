@@ -70,6 +70,7 @@ final class LiveDeviceView: ScanView {
             .do(onNext: { try self.press($0) }).ignoreElements()
         return Observable<Never>.merge([heard, ticks, bluetooth, keys])
             .take(until: end)
+            .do(onSubscribe: { self.context.messages.hold() })
             // An error is printed after the terminal is restored.
             .do(onError: { _ in self.close() }, onCompleted: { self.close() }, onDispose: { self.close() })
     }
@@ -112,12 +113,14 @@ final class LiveDeviceView: ScanView {
 
     // MARK: Drawing
 
-    /// Draws if an advertisement was received, the size of the terminal or a shown age has changed.
+    /// Draws if an advertisement was received, the size of the terminal or a shown age has changed, or messages wait.
     private func drawIfNeeded() throws {
+        // Without a keyboard, nothing is drawn before the first device.
+        let hasNothing = keyboard == nil && state.withLock(\.board.entries.isEmpty)
+        if hasNothing { return context.messages.printHeld() }
+        let hasMessages = screen.layout == .table && !context.messages.held.isEmpty
         let isNeeded = state.withLock { state in
-            // Without a keyboard, nothing is drawn before the first device.
-            guard !state.board.entries.isEmpty || keyboard != nil else { return false }
-            let isNeeded = state.hasChanged || tree.isOpen || output.size != state.terminal.drawnSize
+            let isNeeded = state.hasChanged || hasMessages || tree.isOpen || output.size != state.terminal.drawnSize
             let isOld = context.scheduler.now.timeIntervalSinceReferenceDate - state.order.time >= 1
             return isNeeded || isOld || !state.terminal.isOpen
         }
@@ -132,10 +135,13 @@ final class LiveDeviceView: ScanView {
             let content = content(&state, columns: size.columns)
             let drawing = screen.draw(&state.list, content, in: size)
             state.surroundings = drawing.surroundings
-            return state.terminal.draw(drawing.lines, in: size)
+            return state.terminal.draw(drawing.lines, below: messages(), in: size)
         }
         if let text { try output.write(text) }
     }
+
+    /// Returns the messages to print above the table. With the full screen, they are printed at the end.
+    private func messages() -> [String] { screen.layout == .table ? context.messages.held.take() : [] }
 
     /// Returns the content, with its devices in an order that is updated at most once a second.
     private func content(_ state: inout ViewState, columns: Int) -> DeviceScreen.Content {
@@ -178,11 +184,14 @@ final class LiveDeviceView: ScanView {
             if screen.layout == .table, let size = output.size {
                 state.order.time = -.infinity
                 let lines = screen.all(content(&state, columns: size.columns), columns: size.columns)
-                if !lines.isEmpty || state.terminal.isOpen { text = state.terminal.draw(lines, in: size) ?? "" }
+                if !lines.isEmpty || state.terminal.isOpen {
+                    text = state.terminal.draw(lines, below: messages(), in: size) ?? ""
+                }
             }
             return text + (state.terminal.close() ?? "")
         }
         // Errors are ignored: the terminal may be closed.
         if let text, !text.isEmpty { try? output.write(text) }
+        context.messages.release()
     }
 }

@@ -33,7 +33,9 @@ struct TerminalScreen: Sendable {
     private static let wrap = "\u{1B}[?7h"
 
     /// Returns the text that draws the lines; nil if nothing has changed.
-    mutating func draw(_ lines: [ScreenLine], in size: TerminalSize) -> String? {
+    ///
+    /// - Parameter messages: Lines that are printed once above a table, and stay there. The full screen ignores them.
+    mutating func draw(_ lines: [ScreenLine], below messages: [String] = [], in size: TerminalSize) -> String? {
         let newWidths = lines.map { $0.isSelected ? size.columns : min(size.columns, TextWidth.of($0.text)) }
         let painted = zip(lines, newWidths).map { line, width in
             // After a line of the whole width, the cursor is on its last character, which must not be cleared.
@@ -45,8 +47,8 @@ struct TerminalScreen: Sendable {
             self.size = size
             isOpen = true
         }
-        guard painted != drawn || size != self.size || !isOpen else { return nil }
-        return isFull ? full(painted, size) : table(painted, size)
+        guard painted != drawn || size != self.size || !isOpen || !messages.isEmpty else { return nil }
+        return isFull ? full(painted, size) : table(painted, below: messages, size)
     }
 
     /// Makes the next drawing complete, because other text may be on the screen.
@@ -78,14 +80,16 @@ struct TerminalScreen: Sendable {
         return text + Self.wrap
     }
 
-    private func table(_ painted: [String], _ size: TerminalSize) -> String {
+    private func table(_ painted: [String], below messages: [String], _ size: TerminalSize) -> String {
         var text = isOpen ? "" : Self.hideCursor
         // A terminal that became narrower wraps the previous lines, so that they take more lines than before.
         let height = widths.reduce(0) { $0 + max(1, ($1 + size.columns - 1) / max(1, size.columns)) }
         let up = min(height, size.rows - 1)
         if up > 0 { text += "\u{1B}[\(up)A" }
+        // A long message takes several lines, so wrapping is still on.
+        if !messages.isEmpty { text += "\r" + Self.clearBelow + messages.map { style.encoded($0) + "\n" }.joined() }
         text += Self.noWrap
-        let isComplete = size != self.size
+        let isComplete = size != self.size || !messages.isEmpty
         for (place, line) in painted.enumerated() {
             text += !isComplete && place < drawn.count && drawn[place] == line ? "\n" : "\r\(line)\n"
         }

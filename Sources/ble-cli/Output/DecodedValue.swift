@@ -1,4 +1,5 @@
 import RxBluetooth
+import RxBluetoothSupport
 
 /// The meaning of a characteristic's or descriptor's value.
 struct DecodedValue: Equatable, Sendable {
@@ -146,14 +147,6 @@ enum ValueText {
             return "\"" + Sanitiser.clean(text, quote: true) + "\""
         }
         return value.count == 1 ? String(value[0]) : nil
-    }
-}
-
-/// Numbers as text that JSON also accepts.
-enum NumberText {
-    /// Returns a finite number in decimal digits, as short as possible and without a fraction if it is whole.
-    static func of(_ number: Double) -> String {
-        number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : String(number)
     }
 }
 

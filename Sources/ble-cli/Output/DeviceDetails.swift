@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Rx
 import RxBluetooth
+import RxBluetoothSupport
 
 /// The details of a device, which `info` prints.
 struct DeviceDetails: Sendable {

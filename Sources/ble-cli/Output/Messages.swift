@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Logging
 import Rx
+import RxBluetoothSupport
 
 /// Prints messages to standard error: lines of text, or with `--json` one object per line.
 struct Messages: Sendable {
@@ -8,6 +9,8 @@ struct Messages: Sendable {
     var isJSON = false
     /// Returns the present time, for time stamps.
     var now: @Sendable () -> Date = { Date() }
+    /// The messages that wait while a live view has the terminal.
+    let held = HeldMessages()
 
     /// Prints the error that ends the program. Errors of the output itself are ignored.
     func fail(_ error: CLIError) {
@@ -17,15 +20,16 @@ struct Messages: Sendable {
 
     /// Prints a note while the program continues.
     func note(_ text: String) {
-        guard isJSON else { return output.message(text) }
-        write([("note", .string(text))])
+        guard !isJSON else { return write([("note", .string(text))]) }
+        if !held.keep("ble-cli: " + Sanitiser.clean(text)) { output.message(text) }
     }
 
     /// Prints a log line about the exchange with bluetoothd.
     func log(_ level: String, _ text: String, _ details: [(key: String, value: String)]) {
         guard isJSON else {
             let parts = [Timestamp.text(now()), level, text] + details.map { "\($0.key)=\($0.value)" }
-            try? output.line(Sanitiser.clean(parts.joined(separator: " ")))
+            let line = Sanitiser.clean(parts.joined(separator: " "))
+            if !held.keep(line) { try? output.line(line) }
             return
         }
         let members = details.map { (key: $0.key, value: JSON.string($0.value)) }
@@ -33,6 +37,17 @@ struct Messages: Sendable {
             ("log", .object([("level", .string(level)), ("message", .string(text)), ("details", .object(members))]))
         ])
     }
+
+    // MARK: Live views
+
+    /// Keeps notes and log lines from now on, if they would be printed on a terminal.
+    func hold() { if output.isTerminal { held.begin() } }
+
+    /// Prints the messages that wait.
+    func printHeld() { for line in held.take() { try? output.line(line) } }
+
+    /// Prints the messages that wait, and further ones at once.
+    func release() { for line in held.end() { try? output.line(line) } }
 
     private func write(_ members: [(key: String, value: JSON)]) {
         try? output.line(JSON.object([("time", .string(Timestamp.text(now())))] + members).text)
@@ -54,6 +69,11 @@ extension Output {
 
 /// A log handler that prints each event as one line of the program's messages.
 struct MessageLogHandler: LogHandler {
+    /// Returns a logger for standard error, so that standard output contains only results.
+    static func logger(to messages: Messages) -> Logger {
+        Logger(label: "ble-cli") { _ in MessageLogHandler(messages: messages) }
+    }
+
     let messages: Messages
     var logLevel = Logger.Level.debug
     var metadata: Logger.Metadata = [:]

@@ -1,10 +1,11 @@
 import RxBluetooth
+import RxBluetoothSupport
 
 /// The reading of a sensor as text and as JSON.
 extension SensorReading {
     /// Each thing that the device sends as text, which is not sanitised.
     var parts: [String] {
-        var parts = measurements.map(\.description)
+        var parts = measurements.map(\.rounded.description)
         parts += states.map { "\($0.kind.rawValue) \($0.isOn ? "on" : "off")" }
         parts += events.map(\.display)
         parts += identifiers.map { "\($0.kind.rawValue) \($0.text)" }
@@ -47,6 +48,14 @@ extension SensorReading {
             ("packetCounter", .number(orNull: packetCounter)), ("encrypted", .bool(isEncrypted)),
             ("repeated", .bool(isRepeated)),
         ])
+    }
+}
+
+extension SensorMeasurement {
+    /// The measurement with at most five decimals, for people. JSON has the value as decoded.
+    fileprivate var rounded: SensorMeasurement {
+        guard (0.01..<1e9).contains(abs(value)) else { return self }
+        return SensorMeasurement(quantity, (value * 1e5).rounded() / 1e5, unit, index: index)
     }
 }
 

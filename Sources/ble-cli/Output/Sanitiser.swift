@@ -1,3 +1,5 @@
+import RxBluetoothSupport
+
 /// Escapes harmful characters in text from devices before the text is printed.
 ///
 /// A device's name, a value or an error text may contain escape sequences that control a terminal, characters that
@@ -33,24 +35,7 @@ enum Sanitiser {
         var marks = Marks()
         return scalars.indices.map { index in
             if EmojiSequence.isPart(index, of: scalars) { return true }
-            return !isHarmful(scalars[index]) && !marks.isTooMany(with: scalars[index])
-        }
-    }
-
-    /// Whether a character controls a terminal or is invisible.
-    ///
-    /// These categories of Unicode are harmful: control, format, private use, unassigned, line separators, ignorable,
-    /// and spaces other than U+0020.
-    static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar.value < 0x7F { return scalar.value < 0x20 }
-        // U+2800, BRAILLE PATTERN BLANK, looks like a space, although Unicode classifies it as a symbol.
-        if scalar.value == 0x2800 { return true }
-        switch scalar.properties.generalCategory {
-        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
-            .spaceSeparator:
-            return true
-        default:
-            return scalar.properties.isDefaultIgnorableCodePoint
+            return !scalars[index].isHarmful && !marks.isTooMany(with: scalars[index])
         }
     }
 

@@ -1,4 +1,5 @@
 import RxBluetooth
+import RxBluetoothSupport
 
 /// A scan result as text and as JSON.
 extension ScannedPeripheral {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Rx
 import RxBluetooth
+import RxBluetoothSupport
 
 /// Prints the values of characteristics: as text, in a format, or as JSON objects.
 struct ValuePrinter: Sendable {

@@ -1,4 +1,5 @@
 import RxBluetooth
+import RxBluetoothSupport
 
 /// The reason why a command failed: an exit code, and a text of one line.
 struct CLIError: Error, Equatable {

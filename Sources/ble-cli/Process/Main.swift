@@ -91,7 +91,7 @@ struct BLECLI: ParsableCommand {
             ConnectCommand.self, DisconnectCommand.self, ReadCommand.self, WriteCommand.self, NotifyCommand.self,
             RunCommand.self, ShellCommand.self,
             PairCommand.self, TrustCommand.self, ForgetCommand.self,
-            AdvertiseCommand.self, DecodeCommand.self, SimulateCommand.self,
+            AdvertiseCommand.self, DecodeCommand.self, SimulateCommand.self, GatewayCommand.self,
             RecordCommand.self, ImportCommand.self, CloneCommand.self,
         ])
 }
@@ -117,7 +117,7 @@ enum CommandProcess {
         let messages = Messages(output: verb.sharing(FileOutput.error), isJSON: options.json)
         var configuration = BluetoothManager.Configuration(
             adapter: options.adapter, scheduler: scheduler, deadlines: options.deadlines, pairing: verb.pairing,
-            logger: options.isVerbose ? logger(to: messages) : nil)
+            logger: options.isVerbose ? MessageLogHandler.logger(to: messages) : nil)
         configuration.keys = verb.keys
         let manager =
             if let simulation {
@@ -143,10 +143,5 @@ enum CommandProcess {
         // A second signal exits immediately. Signals within 200 ms are ignored, because timeout(1) and a terminal may
         // send the first signal twice.
         Signals.next(after: .milliseconds(200)).exitProcess()
-    }
-
-    /// Makes a logger for standard error, so that standard output contains only results.
-    private static func logger(to messages: Messages) -> Logger {
-        Logger(label: "ble-cli") { _ in MessageLogHandler(messages: messages) }
     }
 }

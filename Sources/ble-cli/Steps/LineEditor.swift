@@ -1,3 +1,5 @@
+import RxBluetoothSupport
+
 /// A key of a terminal.
 enum TerminalKey: Equatable, Sendable {
     case character(Unicode.Scalar)
@@ -169,7 +171,7 @@ struct LineEditor: Sendable {
 
     private mutating func insert(_ scalar: Unicode.Scalar) {
         // Text that is pasted may contain characters that control the terminal or are invisible.
-        guard !Sanitiser.isHarmful(scalar), text.count < Self.longestLine else { return }
+        guard !scalar.isHarmful, text.count < Self.longestLine else { return }
         if cursor > 0 {
             let joined = String(text[cursor - 1]) + String(scalar)
             if joined.count == 1 {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Rx
 import RxBluetooth
+import RxBluetoothSupport
 
 /// A line of a script or a shell, which uses the device that is connected.
 protocol StepCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Rx
 import RxBluetooth
+import RxBluetoothSupport
 
 /// The steps of scripts and of the shell.
 enum StepLanguage {
@@ -74,6 +75,8 @@ struct StepScript: Sendable {
     init(_ text: String, name: String) throws(CLIError) {
         var lines: [Line] = []
         var number = 0
+        // Editors of other systems begin a file with a byte order mark.
+        let text = text.hasPrefix("\u{FEFF}") ? text.dropFirst() : text[...]
         for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             number += 1
             let text = String(line).trimmed

@@ -35,7 +35,7 @@ struct CaptureFile {
 
     /// Opens a file; standard input if `path` is “-”.
     static func read(_ path: String, _ receive: ([UInt8]) throws -> Void) throws {
-        let name = path == "-" ? "the standard input" : "“\(path)”"
+        let name = path == "-" ? "standard input" : "“\(path)”"
         let descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
         let file = CaptureFile(name: name, descriptor: descriptor)
         guard descriptor >= 0 else { throw file.failure(errno) }

@@ -8,7 +8,7 @@ enum InputFile {
     /// Returns the content of a file; of standard input if `path` is nil.
     @Sendable
     static func read(_ path: String?) throws(CLIError) -> [UInt8] {
-        let name = path.map { "“\($0)”" } ?? "the standard input"
+        let name = path.map { "“\($0)”" } ?? "standard input"
         let descriptor = path.map { unsafe open($0, O_RDONLY | O_CLOEXEC) } ?? STDIN_FILENO
         guard descriptor >= 0 else { throw failure(name, errno) }
         defer { if path != nil { close(descriptor) } }

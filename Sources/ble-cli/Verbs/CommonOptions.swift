@@ -36,7 +36,12 @@ struct CommonOptions: ParsableArguments {
         completion: .scenarios)
     var scenario: String?
 
-    @Flag(name: .shortAndLong, help: "Log the exchange with bluetoothd on stderr.")
+    @Flag(
+        name: .shortAndLong,
+        help: """
+            Log the exchange with bluetoothd on stderr. On a terminal, a live table stays below the log, and top prints \
+            the log at its end.
+            """)
     var verbose = false
 
     /// Returns the scenario to simulate; nil to use this machine's Bluetooth.

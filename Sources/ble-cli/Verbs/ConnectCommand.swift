@@ -1,6 +1,7 @@
 import ArgumentParser
 import Rx
 import RxBluetooth
+import RxBluetoothSupport
 
 /// The command `ble-cli connect`.
 struct ConnectCommand: BluetoothCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RxBluetooth
+import RxBluetoothSupport
 
 /// The command `ble-cli decode`, which needs no Bluetooth.
 struct DecodeCommand: ParsableCommand {
@@ -12,10 +13,11 @@ struct DecodeCommand: ParsableCommand {
             EXAMPLES:
               ble-cli decode 2A37 105A00080010
               ble-cli decode "Battery Level" 57 --json
-              ble-cli decode --manufacturer 0499 0512FC5394C37C0004FFFC040CAC364200CDCBB8334C884F
+              ble-cli decode --manufacturer 0499 \\
+                0512FC5394C37C0004FFFC040CAC364200CDCBB8334C884F
               ble-cli decode --service-data FCD2 4002CA0903BF13
-              ble-cli decode --service-data FCD2 41A47266C95F730011223378237214 --address 54:48:E6:8F:80:A5 \
-            --keys ~/keys
+              ble-cli decode --service-data FCD2 41A47266C95F730011223378237214 \\
+                --address 54:48:E6:8F:80:A5 --keys ~/keys
             """)
 
     @Option(
@@ -64,12 +66,24 @@ struct DecodeCommand: ParsableCommand {
                 .usage,
                 "The bytes have none of the known formats. Check the identifier, and that the bytes begin after it.")
         case .failure(let error):
-            let isLocked = error.reason == .missingKey || error.reason == .missingAddress
-            throw CLIError(
-                .usage, isLocked ? "The advertisement is encrypted: give --address, and --key or --keys." : "\(error)")
+            throw CLIError(.usage, advice(for: error) ?? "\(error)")
         case .reading(let reading):
             guard json else { return reading.display }
             return object(section.bytes, nil, ("reading", reading.json))
+        }
+    }
+
+    /// Returns which option to give for an encrypted advertisement; nil for another error.
+    private func advice(for error: ValueDecodingError) -> String? {
+        switch error.reason {
+        case .missingAddress,
+            .missingKey where address == nil:
+            "The advertisement is encrypted: give --address, and --key or --keys."
+        case .missingKey where keys.file == nil && keys.list.isEmpty:
+            "The advertisement is encrypted: give --key or --keys."
+        case .missingKey:
+            "The advertisement is encrypted, and --key and --keys have no key of \(address ?? "its sender"). Add it."
+        default: nil
         }
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Rx
 import RxBluetooth
+import RxBluetoothSupport
 
 /// The command `ble-cli diagnose`.
 struct DiagnoseCommand: BluetoothCommand {

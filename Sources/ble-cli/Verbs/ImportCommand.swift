@@ -9,7 +9,7 @@ struct ImportCommand: ParsableCommand {
         discussion: """
             Prints a scenario with the devices of the capture: their advertisements, their services with the last \
             values, and the values that they notified. Devices that were never connected have no services. FILE is a \
-            btsnoop file (btmon -w, Android), or pcap or pcapng (Wireshark); - is the standard input. It may have any \
+            btsnoop file (btmon -w, Android), or pcap or pcapng (Wireshark); - is standard input. It may have any \
             size. With TARGET, only the devices with this address or name, or with this part of it, are printed.
 
             If the capture ends early or is damaged, the packets before that place are used, and a note gives the \
@@ -22,7 +22,7 @@ struct ImportCommand: ParsableCommand {
               ble-cli read Strap 2A19 --scenario ./strap.yaml
             """)
 
-    @Argument(help: "The capture; - for the standard input.", completion: .file()) var file: String
+    @Argument(help: "The capture; - for standard input.", completion: .file()) var file: String
     @Argument(
         help: ArgumentHelp(
             "A device's address, its name, or a part of either. Default: all devices.", valueName: "device"))
@@ -46,6 +46,7 @@ struct ImportCommand: ParsableCommand {
     ) throws -> String {
         var reader = CaptureReader()
         var collector = CaptureCollector()
+        let name = file == "-" ? "standard input" : "“\(file)”"
         do {
             try read(file) { chunk in
                 reader.append(chunk)
@@ -53,7 +54,7 @@ struct ImportCommand: ParsableCommand {
             }
             try reader.finish()
         } catch let error as CaptureError {
-            guard error.packetCount != nil else { throw CLIError(.usage, "Reading “\(file)” failed: \(error.text)") }
+            guard error.packetCount != nil else { throw CLIError(.usage, "Reading \(name) failed: \(error.text)") }
             note("\(error.text) The packets before that are used.")
         }
         let counts = collector.counts
@@ -73,11 +74,12 @@ struct ImportCommand: ParsableCommand {
             let what = target.map { "no device \($0)" } ?? "no device of Bluetooth LE"
             throw CLIError(
                 .notFound,
-                "“\(file)” contains \(what) in \(reader.packetCount) packets. Check that it was captured on the host.")
+                "The capture in \(name) contains \(what) in \(reader.packetCount) packets. Check that it was captured on the host."
+            )
         }
         return ScenarioWriter.text(
             scenario.peripherals,
-            comment: ["Imported from \(file) by ble-cli import: \(counts.packets) packets."])
+            comment: ["Imported from \(file == "-" ? name : file) by ble-cli import: \(counts.packets) packets."])
     }
 }
 

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ble_cli
+import RxBluetoothSupport
 
 struct ValueFormatTests {
     private static let pairs: [(format: String, text: String, bytes: [UInt8])] = [
@@ -76,7 +77,7 @@ struct ValueFormatTests {
 
     @Test func `Text from a device is printed without characters that control a terminal`() throws {
         let text = try #require(try ValueFormat(parsing: "utf8").text(Array("a\u{1B}[2J\u{202E}\n".utf8)))
-        #expect(!text.unicodeScalars.contains(where: Sanitiser.isHarmful))
+        #expect(!text.unicodeScalars.contains { $0.isHarmful })
     }
 
     @Test func `All values of one and two bytes survive encoding and printing`() throws {

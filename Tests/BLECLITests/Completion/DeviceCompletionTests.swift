@@ -7,6 +7,7 @@ import RxTest
 import Testing
 
 @testable import ble_cli
+import RxBluetoothSupport
 
 /// The names and addresses that shells offer for an argument that names a device.
 struct DeviceCompletionTests {
@@ -26,7 +27,7 @@ struct DeviceCompletionTests {
     func `A name that would not be read as a name is replaced by its address`(name: String) {
         let list = DeviceCompletion.candidates(for: [("C0:FF:EE:00:00:01", name)])
         #expect(list.map(\.word) == ["C0:FF:EE:00:00:01"])
-        #expect(list.allSatisfy { !$0.note.unicodeScalars.contains(where: Sanitiser.isHarmful) })
+        #expect(list.allSatisfy { !$0.note.unicodeScalars.contains { $0.isHarmful } })
     }
 
     @Test func `Equal names are replaced by the addresses`() {

@@ -3,6 +3,7 @@ import RxBluetoothMocks
 import Testing
 
 @testable import ble_cli
+import RxBluetoothSupport
 
 /// The output for devices that advertise names with harmful characters.
 struct HostileNameTests {
@@ -27,7 +28,7 @@ struct HostileNameTests {
     private func expectHarmless(_ lines: [String]) {
         #expect(!lines.isEmpty)
         for line in lines {
-            #expect(!line.unicodeScalars.contains(where: Sanitiser.isHarmful), "\(line.debugDescription)")
+            #expect(!line.unicodeScalars.contains { $0.isHarmful }, "\(line.debugDescription)")
         }
     }
 

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ble_cli
+import RxBluetoothSupport
 
 struct JSONTests {
     @Test(
@@ -12,7 +13,7 @@ struct JSONTests {
     func `A string survives the round trip and is harmless as JSON`(text: String) throws {
         let json = JSON.object([("key", .string(text))]).text
         #expect(try #require(ParsedJSON(json))["key"]?.string == text)
-        #expect(!json.unicodeScalars.contains(where: Sanitiser.isHarmful))
+        #expect(!json.unicodeScalars.contains { $0.isHarmful })
     }
 
     @Test func `Escapes characters above U+FFFF as surrogate pairs`() {

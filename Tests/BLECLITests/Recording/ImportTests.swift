@@ -35,13 +35,15 @@ struct ImportTests {
         let bytes = ethernet.flatMap { word in
             stride(from: 0, to: 8, by: 2).map { UInt8(word.dropFirst($0).prefix(2), radix: 16)! }
         }
-        func message(_ bytes: [UInt8]) -> String? {
-            do { _ = try RecordedFile.imported(bytes) } catch { return (error as? CLIError)?.text }
+        func message(_ bytes: [UInt8], from file: String = "FILE") -> String? {
+            do { _ = try RecordedFile.imported(bytes, from: file) } catch { return (error as? CLIError)?.text }
             return nil
         }
         #expect(message(bytes)?.contains("its link type 1 is not supported") == true)
         #expect(message(Array("hello, world".utf8))?.contains("the format is not known") == true)
         #expect(message([])?.contains("the file is empty") == true)
+        #expect(message([])?.hasPrefix("Reading “FILE” failed: ") == true)
+        #expect(message([], from: "-")?.hasPrefix("Reading standard input failed: ") == true)
     }
 
     @Test(.proves(.S139)) func `Packets of classic Bluetooth are skipped and counted`() throws {

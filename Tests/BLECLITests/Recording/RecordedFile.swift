@@ -31,10 +31,10 @@ final class RecordedFile: Sendable {
 
     /// Imports a capture that arrives in chunks. Returns the scenario and the notes.
     static func imported(
-        _ bytes: [UInt8], matching target: Target? = nil, chunk: Int = 1000
+        _ bytes: [UInt8], from file: String = "FILE", matching target: Target? = nil, chunk: Int = 1000
     ) throws -> (scenario: String, notes: [String]) {
         var notes: [String] = []
-        let text = try ImportCommand.scenario("FILE", matching: target) { _, receive in
+        let text = try ImportCommand.scenario(file, matching: target) { _, receive in
             var rest = bytes[...]
             while !rest.isEmpty {
                 try receive(Array(rest.prefix(chunk)))

@@ -23,6 +23,13 @@ struct StepRunTests {
         #expect(harness.calls("Disconnect") == 1)
     }
 
+    @Test(arguments: ["\n", "\r\n"])
+    func `A file may begin with a byte order mark, and have either end of lines`(end: String) throws {
+        let script = try StepScript("\u{FEFF}connect Strap\(end)# comment\(end)read 2A19\(end)", name: "x")
+        #expect(script.lines.map(\.text) == ["connect Strap", "read 2A19"])
+        #expect(script.lines.map(\.number) == [1, 3])
+    }
+
     @Test func `The first step that fails ends the run with its exit code, line and reason`() throws {
         let harness = CommandHarness()
         let outcome = harness.run(try verb("connect Strap", "# next", "read 2A99", "read 2A19"))

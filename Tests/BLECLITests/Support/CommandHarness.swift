@@ -11,11 +11,13 @@ struct CommandHarness {
     let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
     let simulation: Simulation
     let output: RecordingOutput
-    private let errors = RecordingOutput()
+    /// Standard error, on the same terminal as the output.
+    let errors: RecordingOutput
 
     init(_ scenario: Scenario = .everyday, starting: Bool = true, terminal size: TerminalSize? = nil) {
         simulation = Simulation(scenario, scheduler: scheduler, starting: starting)
         output = RecordingOutput(size: size)
+        errors = RecordingOutput(size: size)
     }
 
     init(around peripheral: SimulatedPeripheral) { self.init(Scenario(peripherals: [peripheral])) }
@@ -38,12 +40,13 @@ struct CommandHarness {
         _ verb: any Verb, _ options: CommandContext.Options = CommandContext.Options(), for seconds: Int = 60,
         meanwhile events: [(time: Int, event: @Sendable (CommandRunner) -> Void)] = []
     ) -> Outcome {
+        let messages = Messages(output: errors, isJSON: options.json) { [scheduler] in scheduler.now }
         var configuration = BluetoothManager.Configuration(
-            adapter: options.adapter, scheduler: scheduler, deadlines: options.deadlines, pairing: verb.pairing)
+            adapter: options.adapter, scheduler: scheduler, deadlines: options.deadlines, pairing: verb.pairing,
+            logger: options.isVerbose ? MessageLogHandler.logger(to: messages) : nil)
         configuration.keys = verb.keys
         let manager = BluetoothManager(configuration: configuration, bus: simulation.connect())
         let end = EndRecorder()
-        let messages = Messages(output: errors, isJSON: options.json) { [scheduler] in scheduler.now }
         let context = CommandContext(
             manager: manager, scheduler: scheduler, output: output, options: options, messages: messages)
         let runner = CommandRunner(context, messages: messages) { [scheduler] in end.record($0, at: scheduler.clock) }

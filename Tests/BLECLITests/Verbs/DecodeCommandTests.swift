@@ -36,6 +36,31 @@ struct DecodeCommandTests {
         #expect(secret.contains("temperature 25.06 °C"))
     }
 
+    @Test func `Measurements have at most five decimals, and all of them in JSON`() throws {
+        let bytes = "000800004e67915c0b04"
+        let text = try decode("--manufacturer", "06D5", bytes)
+        #expect(text.hasPrefix("sensirion (Sensirion): temperature 25.61952 °C, humidity 36.1593 %, "))
+        #expect(try decode("--manufacturer", "06D5", bytes, "--json").contains("25.6195162890058"))
+    }
+
+    @Test(
+        arguments: [
+            ([], "is encrypted: give --address, and --key or --keys."),
+            (["--address", "54:48:E6:8F:80:A5"], "is encrypted: give --key or --keys."),
+            (
+                ["--address", "54:48:E6:8F:80:A5", "--key", "54:48:E6:8F:80:A6=" + key],
+                "have no key of 54:48:E6:8F:80:A5. Add it."
+            ),
+        ])
+    func `The error of an encrypted advertisement names the missing option`(options: [String], text: String) {
+        let error = #expect(throws: CLIError.self) {
+            try #require(
+                try BLECLI.parseVerb(["decode", "--service-data", "FCD2", Self.encrypted] + options) as? DecodeCommand
+            ).text()
+        }
+        #expect(error?.text.hasSuffix(text) == true)
+    }
+
     @Test func `The schema describes the output of decode`() throws {
         let schema = try JSONSchema()
         let value = try decode("2A37", "105A00080010", "--json")

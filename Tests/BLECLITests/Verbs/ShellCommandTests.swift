@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import ble_cli
+import RxBluetoothSupport
 
 /// Lines that a test types.
 private final class ScriptedLines: LineSource {
@@ -123,7 +124,7 @@ struct ShellCommandTests {
             isInteractive: true, completing: "connect ")
         let outcome = harness.run(ShellVerb(lines: lines))
         for line in outcome.lines + outcome.errors + lines.prompts + lines.results.flatMap({ [$0.line] + $0.choices }) {
-            #expect(!line.unicodeScalars.contains(where: Sanitiser.isHarmful), "\(line.debugDescription)")
+            #expect(!line.unicodeScalars.contains { $0.isHarmful }, "\(line.debugDescription)")
         }
         #expect(lines.prompts.last?.hasSuffix("> ") == true)
     }

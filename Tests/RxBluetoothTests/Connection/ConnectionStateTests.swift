@@ -41,6 +41,19 @@ struct ConnectionStateTests {
         #expect(failed < .disconnecting)
     }
 
+    @Test func `The description of a connection state is a text for logs, without the address`() {
+        let states: [ConnectionState] = [
+            .disconnected(nil), .disconnecting, .connecting, .connected, .lost(.disconnected(.timeout)),
+            .lost(.connectFailed("le-connection-refused")),
+        ]
+        #expect(
+            states.map(\.description) == [
+                "disconnected", "disconnecting", "connecting", "connected",
+                "disconnected: the link was lost, because the peripheral did not respond in time",
+                "disconnected: the connection attempt failed (le-connection-refused)",
+            ])
+    }
+
     @Test(.proves(.S36, .S37)) func `A lost link and a failed attempt each emit one state with the reason`() {
         let (stage, peripheral) = Stage.withSensor()
         let states = stage.record(peripheral.connectionState)

@@ -1,7 +1,7 @@
 import CLibYAML
 
 /// Reads YAML documents with libyaml.
-@safe struct YAMLParser: ~Copyable {
+@safe package struct YAMLParser: ~Copyable {
     // libyaml stores pointers into the structure, so the structure must not move.
     private let parser: UnsafeMutablePointer<yaml_parser_t>
 
@@ -20,7 +20,7 @@ import CLibYAML
     }
 
     /// Reads a text that contains at most one document. Returns nil if the text contains none.
-    static func read(_ text: String) throws(YAMLError) -> YAMLNode? {
+    package static func read(_ text: String) throws(YAMLError) -> YAMLNode? {
         let parser = try YAMLParser()
         let bytes = Array(text.utf8)
         return try unsafe bytes.withUnsafeBufferPointer { bytes throws(YAMLError) in

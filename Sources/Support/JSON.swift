@@ -1,7 +1,5 @@
-import FoundationEssentials
-
 /// A JSON value. Objects keep the order of their keys.
-indirect enum JSON: Sendable {
+package indirect enum JSON: Sendable {
     case null
     case bool(Bool)
     case number(Int)
@@ -12,13 +10,15 @@ indirect enum JSON: Sendable {
     case object([(key: String, value: JSON)])
 
     /// Makes a string; null if `text` is nil.
-    static func string(orNull text: String?) -> JSON { text.map { .string($0) } ?? .null }
+    package static func string(orNull text: String?) -> JSON { text.map { .string($0) } ?? .null }
 
     /// Makes a number; null if `number` is nil.
-    static func number(orNull number: (some BinaryInteger)?) -> JSON { number.map { .number(Int($0)) } ?? .null }
+    package static func number(orNull number: (some BinaryInteger)?) -> JSON {
+        number.map { .number(Int($0)) } ?? .null
+    }
 
     /// The value as one line, without characters that a terminal could interpret.
-    var text: String {
+    package var text: String {
         var text = ""
         write(to: &text)
         return text
@@ -56,6 +56,11 @@ indirect enum JSON: Sendable {
 
     private static func write(_ value: String, to text: inout String) {
         text += "\""
+        defer { text += "\"" }
+        let isPlain = value.utf8.allSatisfy {
+            0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }
+        if isPlain { return text += value }
         for scalar in value.unicodeScalars {
             switch scalar {
             case "\"": text += "\\\""
@@ -63,19 +68,19 @@ indirect enum JSON: Sendable {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case _ where Sanitiser.isHarmful(scalar):
+            case _ where scalar.isHarmful:
                 // JSON escapes characters above U+FFFF as surrogate pairs.
-                for unit in String(scalar).utf16 { text += "\\u" + HexBytes.text(unit) }
+                for unit in String(scalar).utf16 { text += "\\u" + unit.hexadecimal() }
             default: text.unicodeScalars.append(scalar)
             }
         }
-        text += "\""
     }
 }
 
-/// Times in the format of RFC 3339, in UTC with milliseconds: `2026-03-14T15:09:26.535Z`.
-enum Timestamp {
-    private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-
-    static func text(_ time: Date) -> String { time.formatted(style) }
+/// Numbers as text that JSON also accepts.
+package enum NumberText {
+    /// Returns a finite number in decimal digits, as short as possible and without a fraction if it is whole.
+    package static func of(_ number: Double) -> String {
+        number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : String(number)
+    }
 }
