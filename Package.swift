@@ -46,7 +46,9 @@ let package = Package(
         .library(name: "RxTest", targets: ["RxTest"]),
         .library(name: "RxFoundation", targets: ["RxFoundation"]),
         .library(name: "RxDeprecated", targets: ["RxDeprecated"]),
+        .library(name: "Gateway", targets: ["Gateway"]),
         .executable(name: "ble-cli", targets: ["ble-cli"]),
+        .executable(name: "ble-gateway", targets: ["ble-gateway"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -58,6 +60,8 @@ let package = Package(
         // checks it.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         // Without pkg-config, which would link the shared library of libyaml; the module map names the static one.
         .systemLibrary(name: "CLibYAML", providers: [.apt(["libyaml-dev"])]),
         // Also without: the module map names the static library, of which a program contains only AES.
@@ -94,6 +98,13 @@ let package = Package(
         .target(
             name: "ScenarioFiles",
             dependencies: ["RxBluetoothMocks", "BluetoothValues", "YAMLDocuments"], swiftSettings: strict),
+        // Publishes what devices send to an MQTT broker. Separate, so that other programs do not link it.
+        .target(
+            name: "Gateway",
+            dependencies: [
+                "RxBluetooth", "Rx", "BluetoothValues", "RxBluetoothSupport", "YAMLDocuments", "CMosquitto", "CSQLite",
+            ],
+            swiftSettings: strict + fast),
         .executableTarget(
             name: "ble-cli",
             dependencies: [
@@ -101,6 +112,13 @@ let package = Package(
                 "CArguments", argumentParser, log,
             ],
             exclude: ["link-order.txt", "private-functions.ld"], swiftSettings: strict, linkerSettings: compact),
+        // A program of its own, because libmosquitto and SQLite would make the static ble-cli too large.
+        .executableTarget(
+            name: "ble-gateway",
+            dependencies: [
+                "Gateway", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "Rx", argumentParser, log,
+            ],
+            swiftSettings: strict, linkerSettings: compact),
         // The command-line arguments if /proc is not mounted.
         .target(name: "CArguments"),
 
@@ -154,7 +172,7 @@ let package = Package(
         .testTarget(
             name: "BLECLITests",
             dependencies: [
-                "ble-cli", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "ScenarioFiles",
+                "ble-cli", "ble-gateway", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "ScenarioFiles",
                 "BluetoothCaptures",
                 "RxBluetoothSupport", "DBus", "Rx", "RxTest", "TestTraits", argumentParser,
             ],
@@ -181,6 +199,21 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest", "BusTesting"],
             swiftSettings: strict),
+        // make test-gateway runs it.
+        .executableTarget(
+            name: "gateway-crash", dependencies: ["Gateway", "CSQLite", "Rx", "RxTest"], path: "Tests/GatewayCrash",
+            swiftSettings: strict),
+        .testTarget(
+            name: "GatewayTests",
+            dependencies: [
+                "Gateway", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "Rx", "RxTest", "TestTraits",
+                "SoakTesting", "DBus",
+            ],
+            swiftSettings: strict),
+        // make fleet runs it.
+        .executableTarget(
+            name: "fleet", dependencies: ["Gateway", "RxBluetooth", "BluetoothValues", "Rx", "RxTest"],
+            path: "Tests/Fleet", swiftSettings: strict),
         // The random numbers and resource counts of both soak tests.
         .target(name: "SoakTesting", dependencies: ["Rx"], path: "Tests/SoakTesting", swiftSettings: strict),
         // The trait that names the promises and quirks that a test proves.

@@ -1,0 +1,62 @@
+/// One connection after another to an MQTT broker. It belongs to the context of a gateway.
+///
+/// `MosquittoBroker` is the real one, `SimulatedBroker` the one for tests. A broker makes one attempt for each call of
+/// ``connect()``; `BrokerSupervisor` decides when to try again.
+public protocol Broker: AnyObject {
+    /// Receives all events, in the context of the gateway, and never from within a call of this protocol.
+    var handler: ((BrokerEvent) -> Void)? { get set }
+
+    /// Starts one attempt to connect. It ends with ``BrokerEvent/connected(isSessionPresent:)`` or
+    /// ``BrokerEvent/closed(_:)``. Call it only while no connection exists or is being made.
+    func connect()
+
+    /// Subscribes to topic filters. The broker forgets them when the connection closes, unless the session is present.
+    func subscribe(to filters: [String])
+
+    /// Sends a message. With quality of service 1, ``BrokerEvent/acknowledged(_:)`` or
+    /// ``BrokerEvent/rejected(_:_:)`` follows, or the connection closes.
+    /// - Parameter token: A number of the caller, which the event repeats.
+    func publish(_ publication: Publication, token: UInt64)
+
+    /// Closes the connection in an orderly way, without the last will. ``BrokerEvent/closed(_:)`` follows.
+    func disconnect()
+}
+
+/// What happened on the connection to a broker.
+public enum BrokerEvent: Sendable {
+    /// The broker accepted the connection. Without a present session, all subscriptions are gone.
+    case connected(isSessionPresent: Bool)
+    /// The attempt failed, or the connection ended.
+    case closed(BrokerFailure)
+    /// The broker confirmed the message with this token.
+    case acknowledged(UInt64)
+    /// The message with this token cannot be sent, or the broker refused it for good; the text is the cause.
+    case rejected(UInt64, String)
+    /// A message arrived for one of the subscriptions.
+    case received(ReceivedMessage)
+}
+
+/// Why there is no connection to a broker.
+public struct BrokerFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kinds of failures that a caller distinguishes.
+    public enum Kind: Hashable, Sendable {
+        /// `disconnect()` was called.
+        case requested
+        /// The broker cannot be reached, or the connection ended.
+        case unreachable
+        /// The broker refused the credentials, the client or the protocol version.
+        case refused
+        /// The certificates of the broker or the client are not valid.
+        case certificate
+    }
+
+    public var kind: Kind
+    /// What failed, the cause, and what to do, in one line, without secrets.
+    public var description: String
+
+    /// Creates a failure.
+    public init(_ kind: Kind, _ description: String) {
+        self.kind = kind
+        self.description = description
+    }
+}

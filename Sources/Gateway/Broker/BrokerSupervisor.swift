@@ -1,0 +1,166 @@
+import Rx
+
+/// Keeps a connection to a broker: connects again after pauses, subscribes again, and publishes the availability.
+///
+/// `MessageDelivery` contains one. It belongs to the context of a gateway.
+final class BrokerSupervisor {
+    /// Receives `true` after each connection, when `online` is published, and `false` after its end.
+    var onConnectionChange: ((_ isConnected: Bool) -> Void)?
+    /// Receives the tokens of confirmed messages that `send` has sent.
+    var onAcknowledged: ((UInt64) -> Void)?
+    var onReceived: ((ReceivedMessage) -> Void)?
+    var report: ((DeliveryNotice) -> Void)?
+    /// Is asked whether an orderly end may close the connection.
+    var isIdle: () -> Bool = { true }
+
+    /// Tokens above belong to messages without a place in the store.
+    private static let directTokens: UInt64 = 1 << 63
+
+    private let broker: any Broker
+    private let loop: GatewayLoop
+    private let availability: String
+    private var state: BrokerSupervisorState
+    private var filters: [String] = []
+    private var known: Set<String> = []
+    private var subscribed: Set<String> = []
+    private var unconfirmed: Set<UInt64> = []
+    private var directCount: UInt64 = 0
+    private var receiving: ReceivingLimit
+    /// The messages that the broker refused.
+    private(set) var rejectedCount = 0
+    private var reportedCauses: Set<String> = []
+    private var lastReported: BrokerFailure?
+    private var completions: [() -> Void] = []
+    private let retryTimer = SerialDisposable()
+    private let stopTimer = SerialDisposable()
+
+    /// - Parameters:
+    ///   - availability: The topic of the retained messages `online` and `offline`.
+    ///   - seed: Varies the pauses between attempts.
+    init(
+        broker: any Broker, settings: BrokerSettings, availability: String, limits: ReceivingLimit, seed: UInt64,
+        loop: GatewayLoop
+    ) {
+        self.broker = broker
+        self.loop = loop
+        self.availability = availability
+        receiving = limits
+        state = BrokerSupervisorState(
+            Backoff(initial: settings.initialDelay, maximum: settings.maximumDelay, seed: seed))
+        broker.handler = { [weak self] event in self?.handle(event) }
+    }
+
+    deinit {
+        retryTimer.dispose()
+        stopTimer.dispose()
+    }
+
+    var isConnected: Bool { state.isConnected }
+
+    func start() { process(.start) }
+    func reconnect() { process(.reconnect) }
+
+    /// Publishes `offline`, waits for confirmations, disconnects, and calls the completion once.
+    func stop(within limit: Duration, _ completion: @escaping () -> Void) {
+        completions.append(completion)
+        process(.stop(within: limit))
+    }
+
+    /// Subscribes now and after each connection.
+    func subscribe(to filters: [String]) {
+        let added = filters.filter { known.insert($0).inserted }
+        self.filters += added
+        if isConnected { subscribeMissing(of: added) }
+    }
+
+    /// Sends a message of the store.
+    func send(_ publication: Publication, token: UInt64) { broker.publish(publication, token: token) }
+
+    /// Sends a message that is not stored; false without a connection.
+    @discardableResult
+    func publish(_ publication: Publication) -> Bool {
+        guard isConnected else { return false }
+        directCount += 1
+        let token = Self.directTokens | directCount
+        if publication.qualityOfService > 0 { unconfirmed.insert(token) }
+        broker.publish(publication, token: token)
+        return true
+    }
+
+    /// Closes the connection of an orderly end if everything is confirmed.
+    func checkIdle() { if state.phase == .stopping, unconfirmed.isEmpty, isIdle() { process(.confirmed) } }
+
+    private func handle(_ event: BrokerEvent) {
+        switch event {
+        case .connected(let isSessionPresent): process(.connected(isSessionPresent: isSessionPresent))
+        case .closed(let failure):
+            unconfirmed = []
+            let wasConnected = isConnected
+            process(.closed(failure))
+            if wasConnected { onConnectionChange?(false) }
+        case .acknowledged(let token): confirm(token)
+        case .rejected(let token, let cause):
+            // Sending it again would have the same result.
+            rejectedCount += 1
+            if reportedCauses.insert(cause).inserted { report?(.messageRejected(cause: cause)) }
+            confirm(token)
+        case .received(let message): receive(message)
+        }
+    }
+
+    private func confirm(_ token: UInt64) {
+        guard token & Self.directTokens != 0 else { return onAcknowledged?(token) ?? () }
+        unconfirmed.remove(token)
+        checkIdle()
+    }
+
+    private func receive(_ message: ReceivedMessage) {
+        switch receiving.check(message, at: loop.monotonicTime) {
+        case .accepted: onReceived?(message)
+        case .ignored(let notice): if let notice { report?(notice) }
+        }
+    }
+
+    private func process(_ event: BrokerSupervisorState.Event) {
+        for action in state.apply(event, at: loop.monotonicTime) { perform(action) }
+    }
+
+    private func perform(_ action: BrokerSupervisorState.Action) {
+        switch action {
+        case .connect: broker.connect()
+        case .disconnect: broker.disconnect()
+        case .announce(let isSessionPresent):
+            lastReported = nil
+            reportedCauses = []
+            report?(.connected)
+            publish(.availability("online", topic: availability))
+            if !isSessionPresent { subscribed = [] }
+            subscribeMissing(of: filters)
+            onConnectionChange?(true)
+        case .reportClosed(let failure, let retry):
+            // The same failure of further attempts is no news.
+            if lastReported != failure { report?(.closed(failure, retry: retry)) }
+            lastReported = failure
+        case .startRetryTimer(let delay): startTimer(retryTimer, after: delay, .retryDue)
+        case .cancelRetryTimer: retryTimer.disposable = Disposables.create()
+        case .publishOffline:
+            publish(.availability("offline", topic: availability))
+        case .startStopTimer(let delay): startTimer(stopTimer, after: delay, .stopOverdue)
+        case .finish:
+            stopTimer.disposable = Disposables.create()
+            let completions = self.completions
+            self.completions = []
+            for completion in completions { completion() }
+        }
+    }
+
+    private func subscribeMissing(of filters: [String]) {
+        let missing = filters.filter { subscribed.insert($0).inserted }
+        if !missing.isEmpty { broker.subscribe(to: missing) }
+    }
+
+    private func startTimer(_ timer: SerialDisposable, after delay: Duration, _ event: BrokerSupervisorState.Event) {
+        let bound = loop.bound(WeakReference(self))
+        timer.disposable = loop.schedule(after: delay) { bound.value.object?.process(event) }
+    }
+}

@@ -1,0 +1,36 @@
+/// A message for an MQTT topic.
+public struct Publication: Hashable, Sendable {
+    /// The topic, without wildcards.
+    public var topic: String
+    /// The content, usually JSON in UTF-8.
+    public var payload: [UInt8]
+    /// The number of confirmations: 0 for none, 1 for delivery at least once. The gateway does not use 2.
+    public var qualityOfService: UInt8
+    /// Whether the broker keeps the message for later subscribers.
+    public var isRetained: Bool
+
+    /// Creates a message.
+    public init(topic: String, payload: [UInt8], qualityOfService: UInt8 = 1, isRetained: Bool = false) {
+        self.topic = topic
+        self.payload = payload
+        self.qualityOfService = qualityOfService
+        self.isRetained = isRetained
+    }
+}
+
+/// A message that arrived from the broker.
+public struct ReceivedMessage: Hashable, Sendable {
+    /// The topic of the message.
+    public var topic: String
+    /// The content. It is hostile until it was decoded.
+    public var payload: [UInt8]
+    /// Whether the message is older than the subscription.
+    public var isRetained: Bool
+
+    /// Creates a message, for tests.
+    public init(topic: String, payload: [UInt8], isRetained: Bool = false) {
+        self.topic = topic
+        self.payload = payload
+        self.isRetained = isRetained
+    }
+}

@@ -1,0 +1,168 @@
+import BluetoothValues
+import RxBluetooth
+import YAMLDocuments
+
+/// Reads the filter, and the devices with their jobs.
+extension ConfigurationReader {
+    func filter(_ value: YAMLValue) -> DeviceFilter {
+        let members = value.members(["allow", "deny", "minimum-rssi", "unknown"])
+        var filter = DeviceFilter()
+        filter.allowed = members["allow"].map { prefixes($0) } ?? []
+        filter.denied = members["deny"].map { prefixes($0) } ?? []
+        filter.minimumRSSI = members["minimum-rssi"]?.integer(-127...20).map { Int16($0) }
+        set(&filter.includesUnknown, members["unknown"]?.flag())
+        for allowed in filter.allowed where filter.denied.contains(allowed) {
+            members["deny"]?.report("\(allowed) is allowed and denied", "remove it from one of the lists")
+        }
+        return filter
+    }
+
+    private func prefixes(_ value: YAMLValue) -> [String] {
+        var prefixes: [String] = []
+        for element in value.list() {
+            guard let text = element.text() else { continue }
+            guard let prefix = DevicePrefix(text) else {
+                element.reportInvalid("write an address such as A4:C1:38:00:00:01, or its first bytes")
+                continue
+            }
+            if prefixes.contains(prefix.text) {
+                element.report("\(prefix.text) is in \(value.name) twice", "remove one of them")
+            } else {
+                prefixes.append(prefix.text)
+            }
+        }
+        return prefixes
+    }
+
+    func devices(_ value: YAMLValue, _ filter: DeviceFilter) -> [DeviceSettings] {
+        var devices: [DeviceSettings] = []
+        var lines: [BluetoothAddress: Int] = [:]
+        for element in value.list() {
+            guard let device = device(element) else { continue }
+            if let line = lines[device.address] {
+                element.report("\(device.address) is also described in line \(line)", "merge both entries")
+                continue
+            }
+            lines[device.address] = element.node.line
+            if let denied = filter.denied.first(where: { DevicePrefix($0)?.matches(device.address.number) == true }) {
+                element.report(
+                    "\(device.address) is described, but denied by \(denied)", "remove one of them")
+            }
+            devices.append(device)
+        }
+        return devices
+    }
+
+    private func device(_ value: YAMLValue) -> DeviceSettings? {
+        let members = value.members([
+            "address", "name", "key", "key-file", "identity-key", "identity-key-file", "jobs",
+        ])
+        var jobs: [GATTJob] = []
+        for element in members["jobs"]?.list() ?? [] {
+            guard let job = job(element) else { continue }
+            if jobs.contains(where: { $0.isSameWork(as: job) }) {
+                element.report("\(element.name) repeats an earlier job", "remove one of them")
+            } else {
+                jobs.append(job)
+            }
+        }
+        let name = members["name"].flatMap(deviceName)
+        let key = secretKey(
+            members, "key", bytes: [12, 16], "write 32 hexadecimal digits, or 24 for a legacy key of MiBeacon")
+        let identityKey = secretKey(members, "identity-key", bytes: [16], "write 32 hexadecimal digits")
+        guard let part = members["address"] else {
+            value.report("\(value.name) has no address", "add the key address")
+            return nil
+        }
+        guard let address = part.node.scalar.flatMap({ BluetoothAddress($0) }) else {
+            part.reportInvalid("write an address such as A4:C1:38:00:00:01")
+            return nil
+        }
+        var device = DeviceSettings(address: address)
+        device.name = name
+        device.key = key
+        device.identityKey = identityKey
+        device.jobs = jobs
+        return device
+    }
+
+    private func deviceName(_ value: YAMLValue) -> String? {
+        guard let name = value.text() else { return nil }
+        guard name.utf8.count <= 64, !name.unicodeScalars.contains(where: \.isControl) else {
+            value.reportInvalid("write at most 64 bytes without control characters")
+            return nil
+        }
+        return name
+    }
+
+    /// Reads a key of one of some lengths, or a file with it.
+    private func secretKey(_ members: YAMLMembers, _ name: String, bytes: Set<Int>, _ advice: String) -> DeviceKey? {
+        let read = { (text: String) in bytes.contains(text.utf8.count / 2) ? DeviceKey(text) : nil }
+        if let file = members["\(name)-file"] {
+            if members[name] != nil { file.report("\(file.name) and \(name) are both given", "remove one of them") }
+            guard let line = secretLine(file) else { return nil }
+            guard let key = read(line) else {
+                file.report("the file of \(file.name) has no valid key", advice)
+                return nil
+            }
+            return key
+        }
+        guard let value = members[name] else { return nil }
+        checkConfigurationIsPrivate(for: value)
+        // The text is not quoted, because it may be a key with a mistake.
+        guard let key = value.node.scalar.flatMap(read) else {
+            value.report("\(value.name) is not a key", advice)
+            return nil
+        }
+        return key
+    }
+
+    private func job(_ value: YAMLValue) -> GATTJob? {
+        let members = value.members(["read", "notify", "every", "service", "name"])
+        let service = members["service"].flatMap { uuid($0, named: BluetoothUUID.service(named:), example: "180F") }
+        let name = members["name"].flatMap(deviceName)
+        let every = members["every"].flatMap { $0.duration(.seconds(1) ... .seconds(7 * 86_400)) }
+        guard (members["read"] == nil) != (members["notify"] == nil) else {
+            value.report(
+                "\(value.name) has not exactly one of read and notify", "write one of them with a characteristic")
+            return nil
+        }
+        guard let part = members["read"] ?? members["notify"],
+            let characteristic = uuid(part, named: BluetoothUUID.characteristic(named:), example: "2A19")
+        else { return nil }
+        var kind = GATTJob.Kind.notify
+        if members["read"] != nil {
+            guard members["every"] != nil else {
+                value.report("\(value.name) has no key every", "add the time between two reads, such as every: 10 min")
+                return nil
+            }
+            guard let every else { return nil }
+            kind = .read(every: every)
+        } else if let every = members["every"] {
+            every.report("\(every.name) has no effect on notifications", "remove it")
+        }
+        var job = GATTJob(kind, of: characteristic, in: service)
+        job.name = name
+        return job
+    }
+
+    private func uuid(_ value: YAMLValue, named: (String) -> BluetoothUUID?, example: String) -> BluetoothUUID? {
+        guard let text = value.text() else { return nil }
+        guard let uuid = BluetoothUUID(text) ?? named(text) else {
+            value.reportInvalid("write a UUID such as \(example), in quotes if it has only digits, or an assigned name")
+            return nil
+        }
+        return uuid
+    }
+}
+
+extension GATTJob {
+    /// Whether two jobs use one characteristic in the same way.
+    fileprivate func isSameWork(as other: GATTJob) -> Bool {
+        guard characteristic == other.characteristic, service == other.service else { return false }
+        switch (kind, other.kind) {
+        case (.read, .read), (.notify, .notify): return true
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import BluetoothValues
+import YAMLDocuments
+
+/// Reads the limits of publishing, and the settings of the other parts.
+extension ConfigurationReader {
+    func publishing(_ value: YAMLValue) -> PublishingSettings {
+        let members = value.members([
+            "minimum-interval", "maximum-interval", "changes", "rssi-change", "presence-timeout",
+        ])
+        var publishing = PublishingSettings()
+        let day = Duration.seconds(86_400)
+        set(&publishing.minimumInterval, members["minimum-interval"]?.duration(.zero...day))
+        set(&publishing.maximumInterval, members["maximum-interval"]?.duration(.seconds(1)...day))
+        set(&publishing.rssiChange, members["rssi-change"]?.decimal(0...100, example: "5"))
+        set(&publishing.presenceTimeout, members["presence-timeout"]?.duration(.seconds(1)...day))
+        if let changes = members["changes"] { publishing.changes = self.changes(changes) }
+        if publishing.minimumInterval > publishing.maximumInterval {
+            (members["minimum-interval"] ?? members["maximum-interval"])?.report(
+                "minimum-interval is longer than maximum-interval",
+                "make it at most \(YAMLValue.text(publishing.maximumInterval))")
+        }
+        return publishing
+    }
+
+    /// Reads the smallest changes by quantity. A quantity may be written `batteryLevel` or `battery-level`.
+    private func changes(_ value: YAMLValue) -> [String: Double] {
+        let names = Dictionary(uniqueKeysWithValues: Quantity.allCases.map { ($0.rawValue.kebabCase, $0.rawValue) })
+        var changes: [String: Double] = [:]
+        for (key, part) in value.pairs() {
+            let text = key.node.scalar ?? ""
+            guard let quantity = Quantity(rawValue: text)?.rawValue ?? names[text] else {
+                let guess = Spelling.closest(to: text, in: names.keys.sorted()).map { "did you mean “\($0)”? " } ?? ""
+                key.report(
+                    "unknown quantity “\(YAMLValue.quoted(text))” in \(value.name)",
+                    guess + "use a quantity such as temperature, humidity or battery-level")
+                continue
+            }
+            guard let number = part.decimal(0...1e9, example: "0.5") else { continue }
+            if changes.updateValue(number, forKey: quantity) != nil {
+                key.report("\(quantity) is in \(value.name) twice", "remove one of them")
+            }
+        }
+        return changes
+    }
+
+    /// Reads the settings of Home Assistant, or `false`.
+    func homeAssistant(_ value: YAMLValue) -> HomeAssistantSettings? {
+        if value.node.scalar != nil, !value.isNull { return value.flag() == false ? nil : HomeAssistantSettings() }
+        let members = value.members(["prefix", "status-topic", "expire-after"])
+        var settings = HomeAssistantSettings()
+        if let prefix = members["prefix"].flatMap(plainTopic) {
+            settings.prefix = prefix
+            settings.statusTopic = prefix + "/status"
+        }
+        set(&settings.statusTopic, members["status-topic"].flatMap(plainTopic))
+        set(&settings.expireAfter, members["expire-after"]?.duration(.seconds(10) ... .seconds(30 * 86_400)))
+        return settings
+    }
+
+    func store(_ value: YAMLValue) -> StoreSettings {
+        let members = value.members(["path", "maximum-size", "batch-interval"])
+        var store = StoreSettings()
+        store.path = members["path"].flatMap(path)
+        set(&store.maximumBytes, members["maximum-size"]?.size(64 << 10...1 << 40))
+        set(&store.batchInterval, members["batch-interval"]?.duration(.zero ... .seconds(60)))
+        return store
+    }
+
+    func recovery(_ value: YAMLValue) -> RecoverySettings {
+        let members = value.members(["minimum-silence", "maximum-silence", "power-cycle", "other-adapter"])
+        var recovery = RecoverySettings()
+        let range = Duration.seconds(1)...Duration.seconds(86_400)
+        set(&recovery.minimumSilence, members["minimum-silence"]?.duration(range))
+        set(&recovery.maximumSilence, members["maximum-silence"]?.duration(range))
+        set(&recovery.allowsPowerCycle, members["power-cycle"]?.flag())
+        set(&recovery.allowsOtherAdapter, members["other-adapter"]?.flag())
+        if recovery.minimumSilence > recovery.maximumSilence {
+            (members["minimum-silence"] ?? members["maximum-silence"])?.report(
+                "minimum-silence is longer than maximum-silence",
+                "make it at most \(YAMLValue.text(recovery.maximumSilence))")
+        }
+        return recovery
+    }
+
+    /// Reads the settings of several gateways, or `false`.
+    func sharing(_ value: YAMLValue) -> SharingSettings {
+        var sharing = SharingSettings()
+        if value.node.scalar != nil, !value.isNull {
+            set(&sharing.isEnabled, value.flag())
+            return sharing
+        }
+        let members = value.members(["topic", "hysteresis"])
+        set(&sharing.base, members["topic"].flatMap(plainTopic))
+        set(&sharing.hysteresis, members["hysteresis"]?.decimal(0...100, example: "8"))
+        return sharing
+    }
+
+    /// Reads the port of the metrics, or `false`.
+    func metricsPort(_ value: YAMLValue) -> UInt16? {
+        if value.node.scalar != nil, !value.isNull {
+            if value.flag() == true { value.report("metrics has no port", "write metrics: { port: 9465 }") }
+            return nil
+        }
+        return value.members(["port"])["port"]?.integer(1...65_535).map { UInt16($0) }
+    }
+}
+
+extension String {
+    /// A name of a quantity or state as a key: `battery-level` for `batteryLevel`.
+    var kebabCase: String { separated(by: "-") }
+
+    /// A name of a quantity or state as a property: `battery_level` for `batteryLevel`.
+    var snakeCase: String { separated(by: "_") }
+
+    private func separated(by separator: String) -> String {
+        var text = ""
+        for character in self {
+            if character.isUppercase {
+                text += separator + character.lowercased()
+            } else {
+                text += character == "_" ? separator : String(character)
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,61 @@
+import BluetoothValues
+import FoundationEssentials
+import YAMLDocuments
+
+extension GatewayConfiguration {
+    /// Reads the settings from a YAML file. ``example`` describes its keys.
+    ///
+    /// Paths in the file are relative to its folder. If the file contains keys of devices, other users must not be able
+    /// to read it. Throws ``ConfigurationError`` with all mistakes.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - hostName: The name of the gateway if the file has none; nil for the name of this machine.
+    public init(file path: String, hostName: String? = nil) throws(ConfigurationError) {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw ConfigurationError(file: path, "there is no file \(path)", "check the path")
+        }
+        let text: String
+        do throws(KeyFileError) {
+            text = try PrivateFile.text(path, forbidding: 0)
+        } catch {
+            if case .unsuitable = error {
+                throw ConfigurationError(file: path, "the file is not UTF-8 or larger than 4 MiB", "save it as UTF-8")
+            }
+            throw ConfigurationError(file: path, "the file cannot be read", "check its permissions")
+        }
+        let mode = PrivateFile.mode(of: path)
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        let directory = parts.isEmpty ? "." : parts == [""] ? "/" : parts.joined(separator: "/")
+        try self.init(yaml: text, directory: directory, hostName: hostName, file: path, fileMode: mode)
+    }
+
+    /// Reads the settings from YAML text. Throws ``ConfigurationError`` with all mistakes.
+    ///
+    /// - Parameters:
+    ///   - text: The text of a configuration file.
+    ///   - directory: The folder to which paths in the text are relative.
+    ///   - hostName: The name of the gateway if the text has none; nil for the name of this machine.
+    public init(yaml text: String, directory: String = ".", hostName: String? = nil) throws(ConfigurationError) {
+        try self.init(yaml: text, directory: directory, hostName: hostName, file: "configuration", fileMode: nil)
+    }
+
+    private init(
+        yaml text: String, directory: String, hostName: String?, file: String, fileMode: UInt32?
+    ) throws(ConfigurationError) {
+        let document: YAMLNode?
+        do throws(YAMLError) {
+            document = try YAMLParser.read(text)
+        } catch {
+            throw ConfigurationError(
+                file: file, line: error.line, error.problem, "write \(error.expected); check the indentation and quotes"
+            )
+        }
+        let mistakes = YAMLMistakes()
+        let reader = ConfigurationReader(directory: directory, file: file, fileMode: fileMode)
+        let root = YAMLValue(document ?? YAMLNode(content: .mapping([]), line: 1), "", mistakes)
+        self = reader.configuration(root, hostName: hostName ?? ProcessInfo.processInfo.hostName)
+        let found = mistakes.all
+        guard found.isEmpty else { throw ConfigurationError(file: file, found) }
+    }
+}

@@ -1,0 +1,54 @@
+/// What a user should know about the connection to the broker and about the store.
+public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
+    /// The broker accepted the connection.
+    case connected
+    /// There is no connection; the next attempt follows after the delay, or none if it is nil.
+    case closed(BrokerFailure, retry: Duration?)
+    /// Messages cannot be stored or read. They are kept in memory, and the store is tried again.
+    case storeFailed(StoreFailure)
+    /// Messages are stored again; the number of messages without a place is that since the start.
+    case storeRecovered(droppedCount: Int)
+    /// The file of the store was damaged; it was renamed, and a new one begun.
+    case storeReplaced(keptAt: String, cause: String)
+    /// The broker did not confirm messages, so the connection is made again.
+    case confirmationsMissing
+    /// The broker refused a message for good, so it is lost. Reported once for a cause and connection.
+    case messageRejected(cause: String)
+    /// Messages of other clients were ignored, because they were too large or too many.
+    case receivedIgnored(count: Int, cause: String)
+
+    /// Whether something is wrong.
+    public var isProblem: Bool {
+        switch self {
+        case .connected, .storeRecovered: false
+        case .closed(let failure, _): failure.kind != .requested
+        case .storeFailed, .storeReplaced, .confirmationsMissing, .messageRejected, .receivedIgnored: true
+        }
+    }
+
+    /// One line.
+    public var description: String {
+        switch self {
+        case .connected: "connected to the broker"
+        case .closed(let failure, let retry?): "\(failure); next attempt in \(retry.inSeconds) s"
+        case .closed(let failure, nil): "\(failure)"
+        case .storeFailed(let failure): "\(failure); until it works again, readings are sent from memory"
+        case .storeRecovered(0): "readings are stored again, none was lost"
+        case .storeRecovered(let count): "readings are stored again; \(count) were lost since the start"
+        case .storeReplaced(let path, let cause):
+            "the store was damaged (\(cause)): it was kept as \(path), and a new one begun; its readings were not sent"
+        case .confirmationsMissing: "the broker does not confirm messages; connecting again"
+        case .messageRejected(let cause):
+            "the broker refused a message, which is lost: \(cause); check the access rights in the broker"
+        case .receivedIgnored(let count, let cause): "\(count) received messages were ignored: \(cause)"
+        }
+    }
+}
+
+extension Duration {
+    /// With at most one decimal, for texts.
+    var inSeconds: String {
+        let tenths = (components.seconds * 10) + (components.attoseconds / 100_000_000_000_000_000)
+        return tenths % 10 == 0 || tenths >= 100 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+}

@@ -1,0 +1,115 @@
+/// The way of messages to the broker and back: a store, an outbox and a supervised connection.
+///
+/// It belongs to the context of a gateway. Stored messages are delivered at least once and in order, also after an
+/// outage or a restart; direct ones only while the connection exists.
+/// ```swift
+/// let delivery = MessageDelivery(
+///     broker: broker, client: client, availability: "home/attic/LWT", store: store, loop: loop)
+/// delivery.onConnectionChange = { isConnected in if isConnected { publishDiscovery() } }
+/// delivery.subscribe(to: ["home/attic/commands/+"])
+/// delivery.start()
+/// delivery.store(reading)
+/// ```
+public final class MessageDelivery {
+    /// Receives `true` after each connection and `false` after its end. Publish retained messages again after `true`.
+    public var onConnectionChange: ((_ isConnected: Bool) -> Void)?
+    /// Receives the messages of the subscriptions, as far as ``ReceivingLimit`` allows.
+    public var onReceived: ((ReceivedMessage) -> Void)?
+    /// Receives what a user should know, at most a few lines for one cause.
+    public var onNotice: ((DeliveryNotice) -> Void)?
+
+    private let messages: any PublicationStore
+    private let outbox: Outbox
+    private let supervisor: BrokerSupervisor
+
+    /// Creates a delivery that does nothing until ``start()``.
+    ///
+    /// - Parameters:
+    ///   - client: The client with which `broker` was created. Its settings have the pauses between attempts.
+    ///   - availability: The topic of the retained messages `online` and `offline`.
+    ///   - store: Keeps messages until the broker confirms them.
+    ///   - settings: The limits.
+    ///   - seed: Varies the pauses between attempts to connect. Default: a random number.
+    public init(
+        broker: any Broker, client: BrokerClient, availability: String, store: any PublicationStore,
+        settings: DeliverySettings = DeliverySettings(), receiving: ReceivingLimit = ReceivingLimit(),
+        seed: UInt64 = .random(in: 0 ... .max), loop: GatewayLoop
+    ) {
+        messages = store
+        outbox = Outbox(store: store, settings: settings, loop: loop)
+        supervisor = BrokerSupervisor(
+            broker: broker, settings: client.settings, availability: availability, limits: receiving, seed: seed,
+            loop: loop)
+        connectParts()
+    }
+
+    private func connectParts() {
+        outbox.send = { [unowned supervisor] in supervisor.send($0, token: $1) }
+        outbox.reconnect = { [unowned supervisor] in supervisor.reconnect() }
+        outbox.onProgress = { [unowned supervisor] in supervisor.checkIdle() }
+        outbox.report = { [weak self] in self?.onNotice?($0) }
+        supervisor.isIdle = { [unowned outbox] in outbox.isIdle }
+        supervisor.onAcknowledged = { [weak self] in self?.outbox.acknowledged($0) }
+        supervisor.onReceived = { [weak self] in self?.onReceived?($0) }
+        supervisor.report = { [weak self] in self?.onNotice?($0) }
+        supervisor.onConnectionChange = { [weak self] isConnected in
+            guard let self else { return }
+            if isConnected { outbox.connected() } else { outbox.closed() }
+            onConnectionChange?(isConnected)
+        }
+    }
+
+    /// Whether the broker accepts messages.
+    public var isConnected: Bool { supervisor.isConnected }
+
+    /// What waits, and what was lost.
+    public var summary: DeliverySummary {
+        DeliverySummary(
+            store: messages.summary, unstored: outbox.unstoredCount, inFlight: outbox.inFlightCount,
+            droppedUnstored: outbox.droppedCount, rejected: supervisor.rejectedCount, storeFailure: outbox.failure)
+    }
+
+    /// Connects, and connects again whenever the connection ends.
+    public func start() { supervisor.start() }
+
+    /// Subscribes now and after each connection.
+    public func subscribe(to filters: [String]) { supervisor.subscribe(to: filters) }
+
+    /// Delivers a message at least once. Its JSON object gets the key `mid`.
+    public func store(_ publication: Publication) { outbox.enqueue(publication) }
+
+    /// Sends a message that is not stored, for example a retained status. Returns false without a connection.
+    @discardableResult
+    public func publish(_ publication: Publication) -> Bool { supervisor.publish(publication) }
+
+    /// Ends in an orderly way: stores everything, publishes `offline`, waits for confirmations, and disconnects.
+    ///
+    /// - Parameters:
+    ///   - limit: The longest wait for confirmations. What is not confirmed then is sent after the next start.
+    ///   - completion: Is called once, in the context of the gateway.
+    public func stop(within limit: Duration = .seconds(5), _ completion: @escaping () -> Void) {
+        outbox.flush()
+        outbox.endSending()
+        supervisor.stop(within: limit) { [outbox] in
+            outbox.flush()
+            outbox.cancel()
+            completion()
+        }
+    }
+}
+
+/// What waits for the broker, and what was lost.
+public struct DeliverySummary: Hashable, Sendable {
+    /// The messages in the store, also those in flight.
+    public var store: StoreSummary
+    /// The messages in memory that are not stored yet.
+    public var unstored: Int
+    /// The messages that were sent and not confirmed.
+    public var inFlight: Int
+    /// The messages that were lost because the store failed for long.
+    public var droppedUnstored: Int
+    /// The messages that the broker refused for good.
+    public var rejected: Int
+    /// Why messages cannot be stored at the moment.
+    public var storeFailure: StoreFailure?
+}

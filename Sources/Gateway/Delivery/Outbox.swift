@@ -1,0 +1,111 @@
+import Rx
+
+/// Delivers messages at least once: it stores them, sends them in order, and removes them when the broker confirms.
+///
+/// Each message that is a JSON object gets the key `mid` with an id, so that receivers recognise duplicates: after a
+/// lost confirmation or a crash, a message is sent again with the same id. `MessageDelivery` connects it with a broker.
+final class Outbox {
+    /// Sends a message to the broker.
+    var send: ((Publication, _ token: UInt64) -> Void)?
+    /// Closes the connection, because the broker does not confirm anything.
+    var reconnect: (() -> Void)?
+    var report: ((DeliveryNotice) -> Void)?
+    /// Is called after each change that may have made the outbox idle.
+    var onProgress: (() -> Void)?
+
+    private let store: any PublicationStore
+    private let loop: GatewayLoop
+    private var state: OutboxState
+    private let timer = SerialDisposable()
+    private let pauseTimer = SerialDisposable()
+    private let confirmationTimer = SerialDisposable()
+
+    init(store: any PublicationStore, settings: DeliverySettings, loop: GatewayLoop) {
+        self.store = store
+        self.loop = loop
+        // Differs for each process, because the numbers of messages that are not stored begin again.
+        let random = HexDigits.text((0..<4).map { _ in UInt8.random(in: 0 ... .max) })
+        state = OutboxState(settings, memoryIdentity: "\(store.identity)-\(random)")
+    }
+
+    deinit { cancel() }
+
+    /// The messages that wait in memory for the store.
+    var unstoredCount: Int { state.unstoredCount }
+    /// The messages that were lost because the store failed for long.
+    var droppedCount: Int { state.droppedCount }
+    /// The messages that were sent and not confirmed.
+    var inFlightCount: Int { state.inFlight.count }
+    /// Whether an orderly end may close the connection.
+    var isIdle: Bool { state.isIdle }
+    /// The failure of the last attempt to store or to read messages.
+    var failure: StoreFailure? { state.failure }
+
+    func enqueue(_ publication: Publication) { process(.enqueued(publication)) }
+    func connected() { process(.connected) }
+    func closed() { process(.closed) }
+    func acknowledged(_ token: UInt64) { process(.acknowledged(Int64(truncatingIfNeeded: token))) }
+
+    /// Stores everything that is in memory, for an orderly end.
+    func flush() { process(state.flush()) }
+
+    /// Sends no further messages on this connection, except for those that cannot be stored.
+    func endSending() { state.endSending() }
+
+    func cancel() {
+        timer.dispose()
+        pauseTimer.dispose()
+        confirmationTimer.dispose()
+    }
+
+    private func process(_ event: OutboxState.Event) { process(state.apply(event, at: loop.monotonicTime)) }
+
+    private func process(_ first: [OutboxState.Action]) {
+        var actions = first[...]
+        while let action = actions.popFirst() {
+            if let result = perform(action) { actions += state.apply(result, at: loop.monotonicTime) }
+        }
+        onProgress?()
+    }
+
+    private func perform(_ action: OutboxState.Action) -> OutboxState.Event? {
+        switch action {
+        case .store(let publications, let numbers):
+            do throws(StoreFailure) {
+                try store.update(appending: publications, removing: numbers)
+                return .stored
+            } catch { return .storingFailed(error) }
+        case .load(let number, let limit):
+            do throws(StoreFailure) {
+                return .loaded(try store.messages(after: number, limit: limit))
+            } catch { return .loadingFailed(error) }
+        case .send(let message):
+            let id = "\(store.identity)-\(message.number)"
+            send?(message.publication.identified(by: id), UInt64(bitPattern: message.number))
+        case .startTimer(let delay): start(timer, after: delay, .timerFired)
+        case .pause(let delay): start(pauseTimer, after: delay, .paceAllows)
+        case .checkConfirmations(let delay): start(confirmationTimer, after: delay, .confirmationOverdue)
+        case .reconnect:
+            report?(.confirmationsMissing)
+            reconnect?()
+        case .report(let notice): report?(notice)
+        }
+        return nil
+    }
+
+    private func start(_ timer: SerialDisposable, after delay: Duration, _ event: OutboxState.Event) {
+        let bound = loop.bound(WeakReference(self))
+        timer.disposable = loop.schedule(after: delay) { bound.value.object?.process(event) }
+    }
+}
+
+extension Publication {
+    /// The message with the id as the first key of its JSON object, if it has none; other payloads do not change.
+    func identified(by id: String) -> Publication {
+        guard payload.first == UInt8(ascii: "{"), !payload.starts(with: #"{"mid":"#.utf8) else { return self }
+        let isEmpty = payload.dropFirst().first { $0 != 0x20 && $0 != 0x0A } == UInt8(ascii: "}")
+        var result = self
+        result.payload = Array("{\"mid\":\"\(id)\"\(isEmpty ? "" : ",")".utf8) + payload.dropFirst()
+        return result
+    }
+}

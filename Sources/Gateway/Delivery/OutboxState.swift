@@ -1,0 +1,315 @@
+/// The state machine of ``Outbox``: what waits to be stored, what is being sent, and what the broker confirmed.
+struct OutboxState {
+    enum Event {
+        case enqueued(Publication)
+        case timerFired
+        case paceAllows
+        case confirmationOverdue
+        case stored
+        case storingFailed(StoreFailure)
+        case loaded([StoredPublication])
+        case loadingFailed(StoreFailure)
+        case connected
+        case closed
+        case acknowledged(Int64)
+    }
+
+    enum Action: Equatable {
+        case store(appending: [Publication], removing: [Int64])
+        case load(after: Int64, limit: Int)
+        case send(StoredPublication)
+        /// Replaces the running timer of this kind.
+        case startTimer(after: Duration)
+        case pause(Duration)
+        case checkConfirmations(after: Duration)
+        case reconnect
+        case report(DeliveryNotice)
+    }
+
+    /// Messages that are read from the store at once.
+    static let readAhead = 64
+    /// This many new messages are stored without waiting for the timer.
+    private static let fullBatch = 500
+    /// This many confirmed messages are removed without waiting for the timer.
+    private static let fullRemoval = 1000
+
+    /// Numbers from here on belong to messages that are sent from memory. Those of the store are smaller.
+    private static let memoryNumbers: Int64 = 1 << 62
+
+    let settings: DeliverySettings
+    /// The first part of the ids of messages that are sent from memory.
+    private let memoryIdentity: String
+    private(set) var unstored: [Publication] = []
+    private(set) var droppedCount = 0
+    private(set) var inFlight: Set<Int64> = []
+    private(set) var confirmed: Set<Int64> = []
+    private(set) var isConnected = false
+    private var isEnding = false
+    private(set) var failure: StoreFailure?
+    /// Messages that were sent from memory and are not confirmed, in their order.
+    private var direct: [StoredPublication] = []
+    private var lastDirect: Int64 = 0
+    /// Whether the store has refused new messages. Then they are sent from memory.
+    private var isStoreClosed = false
+    /// Whether the store could not be read. It is read again when the timer fires.
+    private var isUnreadable = false
+    /// Whether the next message is stored before it is sent, to find out whether the store works again.
+    private var isTrial = false
+    private var unstoredBytes = 0
+    /// How many of `unstored` and which of `confirmed` the running transaction contains.
+    private var storing: (count: Int, numbers: [Int64])?
+    private var ready: ArraySlice<StoredPublication> = []
+    private var cursor: Int64 = 0
+    private var isDrained = false
+    private var isLoading = false
+    private var timerDue: Duration?
+    private var pace: Pace
+    private var isPaused = false
+    private var lastProgress: Duration = .zero
+    private var isChecking = false
+    private var retryDelay: Duration
+
+    init(_ settings: DeliverySettings, memoryIdentity: String) {
+        self.settings = settings
+        self.memoryIdentity = memoryIdentity
+        pace = Pace(perSecond: settings.messagesPerSecond)
+        retryDelay = settings.initialRetryDelay
+    }
+
+    /// The messages that only the memory has.
+    var unstoredCount: Int { unstored.count + direct.count }
+
+    /// Whether an orderly end waits for nothing: no message is in flight, or only in memory and can be sent.
+    var isIdle: Bool { inFlight.isEmpty && !(isStoreClosed && isConnected && !unstored.isEmpty) }
+
+    mutating func apply(_ event: Event, at now: Duration) -> [Action] {
+        switch event {
+        case .enqueued(let publication): return enqueue(publication, now)
+        case .timerFired:
+            timerDue = nil
+            isUnreadable = false
+            isTrial = isStoreClosed && unstored.isEmpty
+            return write() + fill(now)
+        case .paceAllows:
+            isPaused = false
+            return fill(now)
+        case .confirmationOverdue: return checkConfirmations(now)
+        case .stored: return stored(now)
+        case .storingFailed(let failure): return storingFailed(failure, now)
+        case .loaded(let messages): return loaded(messages, now)
+        case .loadingFailed(let failure):
+            isLoading = false
+            isUnreadable = true
+            return fail(failure) + retry(now) + fill(now)
+        case .connected:
+            isConnected = true
+            isEnding = false
+            isUnreadable = false
+            ready = []
+            inFlight = []
+            cursor = 0
+            isDrained = false
+            lastProgress = now
+            return fill(now)
+        case .closed:
+            isConnected = false
+            ready = []
+            inFlight = []
+            return takeBack(now)
+        case .acknowledged(let number):
+            guard inFlight.remove(number) != nil else { return [] }
+            lastProgress = now
+            guard number < Self.memoryNumbers else {
+                direct.removeAll { $0.number == number }
+                return fill(now)
+            }
+            confirmed.insert(number)
+            let isFull = confirmed.count >= Self.fullRemoval && failure == nil
+            return (isFull ? write() : startTimer(settings.removalInterval, now)) + fill(now)
+        }
+    }
+
+    /// Stores everything now, for an orderly end.
+    mutating func flush() -> [Action] { write() }
+
+    /// Sends no further messages on this connection, except for those that cannot be stored.
+    mutating func endSending() { isEnding = true }
+}
+
+// Storing.
+extension OutboxState {
+    private mutating func enqueue(_ publication: Publication, _ now: Duration) -> [Action] {
+        unstored.append(publication)
+        unstoredBytes += publication.size
+        dropExcess()
+        if isTrial || failure == nil && unstored.count >= Self.fullBatch { return write() }
+        return startTimer(failure == nil ? settings.batchInterval : retryDelay, now) + sendDirect(now)
+    }
+
+    /// The messages of the running transaction stay.
+    private mutating func dropExcess() {
+        let first = storing?.count ?? 0
+        var end = first
+        while unstoredBytes > settings.maximumUnstoredBytes, end < unstored.count - 1 {
+            unstoredBytes -= unstored[end].size
+            end += 1
+        }
+        unstored.removeSubrange(first..<end)
+        droppedCount += end - first
+    }
+
+    private mutating func write() -> [Action] {
+        guard storing == nil, !unstored.isEmpty || !confirmed.isEmpty else { return [] }
+        let numbers = confirmed.sorted()
+        isTrial = isTrial && unstored.isEmpty
+        storing = (unstored.count, numbers)
+        return [.store(appending: unstored, removing: numbers)]
+    }
+
+    private mutating func stored(_ now: Duration) -> [Action] {
+        guard let storing else { return [] }
+        unstoredBytes -= unstored.prefix(storing.count).reduce(0) { $0 + $1.size }
+        unstored.removeFirst(storing.count)
+        confirmed.subtract(storing.numbers)
+        self.storing = nil
+        if storing.count > 0 { isDrained = false }
+        var actions: [Action] = []
+        if failure != nil, storing.count > 0 || unstored.isEmpty && !isStoreClosed { actions.append(recover()) }
+        if !unstored.isEmpty {
+            actions += failure == nil ? startTimer(settings.batchInterval, now) : retry(now)
+        } else if !confirmed.isEmpty {
+            actions += startTimer(settings.removalInterval, now)
+        }
+        return actions + fill(now)
+    }
+
+    private mutating func storingFailed(_ failure: StoreFailure, _ now: Duration) -> [Action] {
+        guard let failed = storing else { return [] }
+        storing = nil
+        if failed.count > 0 { isStoreClosed = true }
+        var actions = fail(failure)
+        // Removing alone may succeed on a full disk, and makes room.
+        if failure.kind == .full, failed.count > 0, !failed.numbers.isEmpty {
+            storing = (0, failed.numbers)
+            actions.append(.store(appending: [], removing: failed.numbers))
+        }
+        return actions + retry(now) + fill(now)
+    }
+
+    private mutating func fail(_ failure: StoreFailure) -> [Action] {
+        defer { self.failure = failure }
+        return self.failure?.kind == failure.kind ? [] : [.report(.storeFailed(failure))]
+    }
+
+    private mutating func recover() -> Action {
+        failure = nil
+        isStoreClosed = false
+        isTrial = false
+        retryDelay = settings.initialRetryDelay
+        return .report(.storeRecovered(droppedCount: droppedCount))
+    }
+
+    private mutating func retry(_ now: Duration) -> [Action] {
+        let delay = retryDelay
+        retryDelay = min(retryDelay * 2, settings.maximumRetryDelay)
+        timerDue = nil
+        return startTimer(delay, now)
+    }
+
+    private mutating func startTimer(_ delay: Duration, _ now: Duration) -> [Action] {
+        guard storing == nil || failure != nil, timerDue.map({ now + delay < $0 }) ?? true else { return [] }
+        timerDue = now + delay
+        return [.startTimer(after: delay)]
+    }
+}
+
+// Sending.
+extension OutboxState {
+    private mutating func fill(_ now: Duration) -> [Action] {
+        guard isConnected, !isPaused else { return [] }
+        guard !isEnding else { return sendDirect(now) }
+        var actions: [Action] = []
+        while inFlight.count < settings.messagesInFlight, let message = ready.first {
+            guard pace.take(now) else {
+                isPaused = true
+                actions.append(.pause(Pace.interval))
+                break
+            }
+            ready.removeFirst()
+            if inFlight.isEmpty { lastProgress = now }
+            inFlight.insert(message.number)
+            actions.append(.send(message))
+        }
+        actions += startChecking()
+        if ready.isEmpty, !isDrained, !isLoading, !isUnreadable, inFlight.count < settings.messagesInFlight {
+            isLoading = true
+            actions.append(.load(after: cursor, limit: Self.readAhead))
+        }
+        return actions + sendDirect(now)
+    }
+
+    private mutating func startChecking() -> [Action] {
+        guard !inFlight.isEmpty, !isChecking else { return [] }
+        isChecking = true
+        return [.checkConfirmations(after: settings.confirmationTimeout)]
+    }
+
+    /// Sends messages that the store refuses from memory, after those that it contains if it can be read.
+    private mutating func sendDirect(_ now: Duration) -> [Action] {
+        guard isStoreClosed, isConnected, !isPaused, storing == nil else { return [] }
+        guard isEnding || isUnreadable || (isDrained && ready.isEmpty) else { return [] }
+        var actions: [Action] = []
+        var count = 0
+        while inFlight.count < settings.messagesInFlight, count < unstored.count {
+            guard pace.take(now) else {
+                isPaused = true
+                actions.append(.pause(Pace.interval))
+                break
+            }
+            if inFlight.isEmpty { lastProgress = now }
+            lastDirect += 1
+            unstoredBytes -= unstored[count].size
+            // The message keeps its id if it is stored or sent again later.
+            let publication = unstored[count].identified(by: "\(memoryIdentity)-\(lastDirect)")
+            let message = StoredPublication(number: Self.memoryNumbers + lastDirect, publication: publication)
+            inFlight.insert(message.number)
+            direct.append(message)
+            actions.append(.send(message))
+            count += 1
+        }
+        unstored.removeFirst(count)
+        return actions + startChecking()
+    }
+
+    /// Takes back what was sent from memory and not confirmed.
+    private mutating func takeBack(_ now: Duration) -> [Action] {
+        guard !direct.isEmpty else { return [] }
+        unstored.insert(contentsOf: direct.map(\.publication), at: storing?.count ?? 0)
+        unstoredBytes += direct.reduce(0) { $0 + $1.publication.size }
+        direct = []
+        dropExcess()
+        return startTimer(failure == nil ? settings.batchInterval : retryDelay, now)
+    }
+
+    private mutating func loaded(_ messages: [StoredPublication], _ now: Duration) -> [Action] {
+        isLoading = false
+        var actions: [Action] = []
+        if failure != nil, !isStoreClosed, unstored.isEmpty, confirmed.isEmpty { actions.append(recover()) }
+        // A connection that closed meanwhile starts at the oldest message again.
+        guard isConnected else { return actions }
+        if let last = messages.last { cursor = last.number }
+        isDrained = messages.count < Self.readAhead
+        ready += messages.filter { !confirmed.contains($0.number) }
+        return actions + fill(now)
+    }
+
+    private mutating func checkConfirmations(_ now: Duration) -> [Action] {
+        isChecking = false
+        guard isConnected, !inFlight.isEmpty else { return [] }
+        isChecking = true
+        let overdue = lastProgress + settings.confirmationTimeout
+        guard now >= overdue else { return [.checkConfirmations(after: overdue - now)] }
+        lastProgress = now
+        return [.checkConfirmations(after: settings.confirmationTimeout), .reconnect]
+    }
+}

@@ -1,0 +1,227 @@
+public import BluetoothValues
+public import RxBluetooth
+import RxBluetoothSupport
+
+/// Makes the retained messages by which Home Assistant discovers devices and their entities. A pure value.
+///
+/// Each device has one message, at `homeassistant/device/ble-a4c138000001/config`. A message is made when a device
+/// sends a quantity, a state or an event for the first time, and when its name or model changes. All gateways make the
+/// same identifiers, so Home Assistant sees one device that several gateways hear. Publish ``all`` after each
+/// connection to the broker, and when ``isStart(_:)`` is true. Source: Home Assistant, MQTT, device discovery.
+public struct HomeAssistantDiscovery: Sendable {
+    /// What was learned about a device.
+    private struct Device: Sendable {
+        var name: String?
+        var model: String?
+        var format: SensorFormat?
+        var components: [String: HomeAssistantComponent] = [:]
+        /// The kinds of readings with entities among the components; the most recent last.
+        var shapes: [Shape] = []
+        /// How often the message was made because of a change.
+        var revision = 0
+    }
+
+    /// The kinds of values in a reading. Readings of the same shape have the same entities.
+    private struct Shape: Sendable {
+        private let format: SensorFormat
+        private let model: String?
+        private let measurements: [SensorMeasurement]
+        private let states: [SensorState]
+
+        init(_ reading: SensorReading) {
+            format = reading.format
+            model = reading.model
+            measurements = reading.measurements
+            states = reading.states
+        }
+
+        /// Values that are not finite have no entity, so readings with them match no shape.
+        func matches(_ reading: SensorReading) -> Bool {
+            guard format == reading.format, model == reading.model, measurements.count == reading.measurements.count,
+                states.count == reading.states.count
+            else { return false }
+            for (one, other) in zip(measurements, reading.measurements)
+            where one.quantity != other.quantity || one.unit != other.unit || one.index != other.index
+                || !one.value.isFinite || !other.value.isFinite
+            {
+                return false
+            }
+            for (one, other) in zip(states, reading.states) where one.kind != other.kind { return false }
+            return true
+        }
+    }
+
+    private static let maximumShapes = 8
+    private static let maximumComponents = 64
+    // A device that changes its name with each packet must not flood the broker.
+    private static let maximumRevisions = 200
+
+    private let settings: HomeAssistantSettings
+    private let topics: GatewayTopics
+    private let publishing: PublishingSettings
+    private var gateways: [String]
+    private var devices: RecencyTable<BluetoothAddress, Device>
+
+    /// Creates a discovery without devices; nil if the configuration switches it off.
+    ///
+    /// - Parameter capacity: The largest number of devices. When it is reached, the one without changes for longest is
+    ///   forgotten; its message stays at the broker.
+    public init?(_ configuration: GatewayConfiguration, capacity: Int = 5_000) {
+        guard let settings = configuration.homeAssistant else { return nil }
+        self.settings = settings
+        topics = GatewayTopics(configuration.topics, gateway: configuration.name)
+        publishing = configuration.publishing
+        gateways = [configuration.name]
+        devices = RecencyTable(capacity: capacity)
+    }
+
+    /// The topic on which Home Assistant publishes its start, to subscribe to.
+    public var statusTopic: String { settings.statusTopic }
+
+    /// Whether a message says that Home Assistant has started, so that it needs all messages again.
+    public func isStart(_ message: ReceivedMessage) -> Bool {
+        message.topic == settings.statusTopic && message.payload == Array("online".utf8)
+    }
+
+    /// Learns from a reading. Returns the message if the device is new or has changed.
+    public mutating func add(_ device: MessageDevice, _ reading: SensorReading) -> Publication? {
+        guard !reading.format.isRecognisedOnly, !isKnown(device, reading) else { return nil }
+        var components = reading.measurements.compactMap { MeasuredProperty($0) }.map { HomeAssistantComponent($0) }
+        components += StateProperty.all(reading.states).map { HomeAssistantComponent($0) }
+        components += reading.events.map { HomeAssistantComponent(EventProperty($0)) }
+        guard !components.isEmpty else { return nil }
+        let message = learn(device, components, reading)
+        if reading.events.isEmpty {
+            _ = devices.update(device.address) { known in
+                if known.shapes.count >= Self.maximumShapes { known.shapes.removeFirst() }
+                known.shapes.append(Shape(reading))
+            }
+        }
+        return message
+    }
+
+    /// Whether nothing can be learned from a reading. This is the usual case, so it must cost little.
+    private mutating func isKnown(_ device: MessageDevice, _ reading: SensorReading) -> Bool {
+        guard reading.events.isEmpty, let known = devices.peek(device.address),
+            device.name == nil || device.name == known.name, known.shapes.contains(where: { $0.matches(reading) })
+        else { return false }
+        devices.use(device.address, default: known)
+        return true
+    }
+
+    /// Learns a device without readings, for its presence. Returns the message if the device is new or has changed.
+    public mutating func add(_ device: MessageDevice) -> Publication? { learn(device, [], nil) }
+
+    /// Sets the names of all gateways that share the devices. Returns all messages again if the set has changed.
+    ///
+    /// A device is available as long as one of the gateways is online.
+    public mutating func setGateways(_ names: some Sequence<String>) -> [Publication] {
+        let sorted = Array(Set(names).sorted().prefix(100))
+        guard sorted != gateways, !sorted.isEmpty else { return [] }
+        gateways = sorted
+        return all
+    }
+
+    /// All messages, for a new connection to the broker, and for a start of Home Assistant.
+    public var all: [Publication] {
+        devices.keys.compactMap { address in devices.peek(address).map { publication(address, $0) } }
+    }
+
+    /// Forgets a device. Returns the empty message that removes it from Home Assistant; nil if the device is not known.
+    public mutating func remove(_ address: BluetoothAddress) -> Publication? {
+        guard devices.remove(address) != nil else { return nil }
+        return Publication(topic: topic(address), payload: [], isRetained: true)
+    }
+
+    private mutating func learn(
+        _ device: MessageDevice, _ components: [HomeAssistantComponent], _ reading: SensorReading?
+    ) -> Publication? {
+        let old = devices.peek(device.address)
+        var known = old ?? Device()
+        if let name = device.name { known.name = name }
+        if let model = reading?.model { known.model = model }
+        if let format = reading?.format { known.format = format }
+        for var component in components {
+            if let earlier = known.components[component.key] {
+                component.eventTypes = Array(Set(component.eventTypes + earlier.eventTypes).sorted().prefix(32))
+            } else if known.components.count >= Self.maximumComponents {
+                continue
+            }
+            known.components[component.key] = component
+        }
+        if let old, old.components == known.components, old.name == known.name, old.model == known.model {
+            return nil
+        }
+        guard known.revision < Self.maximumRevisions else { return nil }
+        known.revision += 1
+        devices.use(device.address, default: known)
+        _ = devices.update(device.address) { $0 = known }
+        return publication(device.address, known)
+    }
+
+    private static func identifier(_ device: MessageDevice) -> String { "ble-" + device.mac.lowercased() }
+
+    private func topic(_ address: BluetoothAddress) -> String {
+        "\(settings.prefix)/device/\(Self.identifier(MessageDevice(address: address)))/config"
+    }
+
+    private func publication(_ address: BluetoothAddress, _ device: Device) -> Publication {
+        let message = MessageDevice(address: address, name: device.name)
+        let components =
+            device.components.values.sorted { $0.key < $1.key }
+            + HomeAssistantComponent.presence(hasSeveralGateways: gateways.count > 1)
+        let json = JSON.object([
+            ("device", self.json(message, device)), ("origin", .object([("name", .string("RxBluetooth Gateway"))])),
+            ("components", .object(components.map { ($0.key, self.json($0, message)) })),
+            ("state_topic", .string(topics.readingOfAllGateways(of: message))),
+            (
+                "availability",
+                .array(gateways.map { .object([("topic", .string(topics.availability(ofGateway: $0)))]) })
+            ),
+            ("availability_mode", .string("any")), ("qos", .number(1)),
+        ])
+        return Publication(topic: topic(address), payload: Array(json.text.utf8), isRetained: true)
+    }
+
+    private func json(_ message: MessageDevice, _ device: Device) -> JSON {
+        let model = device.model ?? device.format?.rawValue
+        let name = device.name ?? "\(model ?? "Device") \(message.mac.suffix(4))"
+        var members: [(key: String, value: JSON)] = [
+            ("identifiers", .array([.string(Self.identifier(message))])),
+            ("connections", .array([.array([.string("bluetooth"), .string(message.address.description)])])),
+            ("name", .string(name)),
+        ]
+        if let model { members.append(("model", .string(model))) }
+        return .object(members)
+    }
+
+    private func json(_ component: HomeAssistantComponent, _ device: MessageDevice) -> JSON {
+        var members: [(key: String, value: JSON)] = [
+            ("platform", .string(component.platform.rawValue)),
+            ("unique_id", .string("\(Self.identifier(device))-\(component.key)")),
+        ]
+        func add(_ key: String, _ text: String?) {
+            if let text { members.append((key, .string(text))) }
+        }
+        add("name", component.name)
+        add("device_class", component.deviceClass)
+        add("state_class", component.stateClass)
+        add("unit_of_measurement", component.unit)
+        if component.source == .presence { add("state_topic", topics.presenceOfAllGateways(of: device)) }
+        add("value_template", component.template)
+        if !component.eventTypes.isEmpty {
+            members.append(("event_types", .array(component.eventTypes.map { .string($0) })))
+        }
+        if component.isDiagnostic { add("entity_category", "diagnostic") }
+        if !component.isEnabled { members.append(("enabled_by_default", .bool(false))) }
+        if component.expires {
+            members.append(("expire_after", .number(Int(settings.expireAfter.components.seconds))))
+        }
+        // A device that no gateway hears is out of range when its presence was not confirmed for this time.
+        if component.key == "in_range", gateways.count > 1 {
+            let delay = publishing.maximumInterval + publishing.presenceTimeout
+            members.append(("off_delay", .number(Int(delay.components.seconds))))
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,128 @@
+public import RxBluetooth
+
+/// A device in messages: its address, and the name that people read.
+public struct MessageDevice: Hashable, Sendable {
+    /// The address of the device.
+    public var address: BluetoothAddress
+    /// The configured or advertised name; nil if there is none. It may be hostile.
+    public var name: String?
+
+    /// Creates a device.
+    public init(address: BluetoothAddress, name: String? = nil) {
+        self.address = address
+        self.name = name
+    }
+
+    /// The address without colons, for example `A4C138000001`.
+    public var mac: String {
+        let digits = String(address.number, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 12 - digits.utf8.count) + digits
+    }
+}
+
+/// The topics of one gateway.
+///
+/// Names of gateways and devices become one level of a topic each: `/`, `+`, `#` and control characters are replaced.
+public struct GatewayTopics: Hashable, Sendable {
+    private enum Kind: Hashable { case reading, presence, connection, command, result }
+
+    private let gateway: String
+    private let settings: TopicSettings
+    private let templates: [Kind: TopicTemplate]
+
+    /// Creates the topics from their templates and the name of the gateway.
+    public init(_ settings: TopicSettings, gateway: String) {
+        self.gateway = TopicText.level(gateway)
+        self.settings = settings
+        templates = [
+            .reading: TopicTemplate(settings.reading), .presence: TopicTemplate(settings.presence),
+            .connection: TopicTemplate(settings.connection), .command: TopicTemplate(settings.command),
+            .result: TopicTemplate(settings.result),
+        ]
+    }
+
+    /// The topic of the retained texts `online` and `offline`.
+    public var availability: String { availability(ofGateway: gateway) }
+
+    /// The topic of the gateway's status.
+    public var status: String { TopicTemplate(settings.status).topic([.gateway: gateway]) }
+
+    /// Returns the topic on which a gateway with the same settings but another name publishes `online` and `offline`.
+    public func availability(ofGateway name: String) -> String {
+        TopicTemplate(settings.availability).topic([.gateway: TopicText.level(name)])
+    }
+
+    /// Returns the topic of a device's readings.
+    public func reading(of device: MessageDevice) -> String { topic(.reading, device, gateway) }
+
+    /// Returns the topic of a device's presence.
+    public func presence(of device: MessageDevice) -> String { topic(.presence, device, gateway) }
+
+    /// Returns the topic of a device's connection states and GATT values.
+    public func connection(of device: MessageDevice) -> String { topic(.connection, device, gateway) }
+
+    /// Returns the topic of commands to a device.
+    public func command(of device: MessageDevice) -> String { topic(.command, device, gateway) }
+
+    /// Returns the topic of the results of a device's commands.
+    public func result(of device: MessageDevice) -> String { topic(.result, device, gateway) }
+
+    /// The filter that matches the commands to all devices of this gateway.
+    public var commandFilter: String {
+        TopicTemplate(settings.command).topic([.gateway: gateway, .mac: "+", .address: "+", .name: "+"])
+    }
+
+    /// Returns the device to which a command is addressed; nil if the topic is not one of ``commandFilter``.
+    public func device(ofCommand topic: String) -> BluetoothAddress? {
+        let pattern = TopicTemplate(settings.command).topic([.gateway: gateway])
+            .split(separator: "/", omittingEmptySubsequences: false)
+        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+        guard levels.count == pattern.count else { return nil }
+        var address: BluetoothAddress?
+        for (expected, level) in zip(pattern, levels) {
+            switch expected {
+            case "{mac}":
+                guard level.utf8.count == 12, let number = UInt64(level, radix: 16), level.allSatisfy(\.isHexDigit)
+                else {
+                    return nil
+                }
+                guard address == nil || address == BluetoothAddress(number) else { return nil }
+                address = BluetoothAddress(number)
+            case "{address}":
+                guard let given = BluetoothAddress(String(level)), address == nil || address == given else {
+                    return nil
+                }
+                address = given
+            case "{name}": continue
+            default: guard expected == level else { return nil }
+            }
+        }
+        return address
+    }
+
+    /// Returns the filter for a device's readings from all gateways, if the name of the gateway is a level of its own.
+    func readingOfAllGateways(of device: MessageDevice) -> String { ofAllGateways(.reading, settings.reading, device) }
+
+    /// Returns the filter for a device's presence at all gateways, if the name of the gateway is a level of its own.
+    func presenceOfAllGateways(of device: MessageDevice) -> String {
+        ofAllGateways(.presence, settings.presence, device)
+    }
+
+    private func ofAllGateways(_ kind: Kind, _ template: String, _ device: MessageDevice) -> String {
+        let levels = template.split(separator: "/", omittingEmptySubsequences: false)
+        let isWhole = levels.allSatisfy { $0 == "{gateway}" || !$0.contains("{gateway}") }
+        return topic(kind, device, isWhole ? "+" : gateway)
+    }
+
+    private func topic(_ kind: Kind, _ device: MessageDevice, _ gateway: String) -> String {
+        guard let template = templates[kind] else { return "" }
+        return template.topic { placeholder -> String? in
+            switch placeholder {
+            case .gateway: gateway
+            case .address: device.address.description
+            case .mac: device.mac
+            case .name: TopicText.level(device.name ?? device.mac)
+            }
+        }
+    }
+}

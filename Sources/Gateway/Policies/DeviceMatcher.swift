@@ -1,0 +1,44 @@
+public import RxBluetooth
+
+/// Decides which devices are published: the filter of the configuration as a function.
+public struct DeviceMatcher: Sendable {
+    private let allowed: [DevicePrefix]
+    private let denied: [DevicePrefix]
+    private let minimumRSSI: Int16?
+    private let includesUnknown: Bool
+    private let described: Set<BluetoothAddress>
+
+    /// Creates a matcher from the filter and the devices of a configuration.
+    public init(_ configuration: GatewayConfiguration) {
+        self.init(configuration.filter, described: configuration.devices.map(\.address))
+    }
+
+    /// Creates a matcher. Described devices are published also if `allowed` does not contain them.
+    init(_ filter: DeviceFilter, described: [BluetoothAddress] = []) {
+        allowed = filter.allowed.compactMap { DevicePrefix($0) }
+        denied = filter.denied.compactMap { DevicePrefix($0) }
+        minimumRSSI = filter.minimumRSSI
+        includesUnknown = filter.includesUnknown
+        self.described = Set(described)
+    }
+
+    /// Whether the address may be published. The list of denied addresses wins.
+    public func matches(_ address: BluetoothAddress) -> Bool {
+        if denied.contains(where: { $0.matches(address.number) }) { return false }
+        if described.contains(address) { return true }
+        return allowed.isEmpty || allowed.contains { $0.matches(address.number) }
+    }
+
+    /// Whether an advertisement is published.
+    ///
+    /// Devices of the configuration are published also without a reading. The smallest signal strength applies to all.
+    ///
+    /// - Parameters:
+    ///   - rssi: The signal strength in dBm; nil if it is not known, which passes.
+    ///   - hasReading: Whether the advertisement was decoded, and contains more than the kind of a device.
+    public func matches(_ address: BluetoothAddress, rssi: Int16?, hasReading: Bool) -> Bool {
+        if let minimumRSSI, let rssi, rssi < minimumRSSI { return false }
+        guard hasReading || includesUnknown || described.contains(address) else { return false }
+        return matches(address)
+    }
+}

@@ -1,0 +1,126 @@
+public import RxBluetooth
+
+/// Which devices are in range, with smoothed signal strengths. A pure value: times are monotonic, from the caller.
+///
+/// A device is found with its first advertisement, and lost after a time without any. Signal strengths are smoothed by
+/// a low-pass filter with a time constant of 10 s.
+public struct PresenceMonitor: Sendable {
+    /// A change of a device's presence that is worth a message.
+    public struct Change: Hashable, Sendable {
+        /// What happened.
+        public enum Kind: Hashable, Sendable {
+            /// The first advertisement, or the first one after a loss.
+            case found
+            /// The smoothed signal strength changed by the threshold, or the last message is old.
+            case updated
+            /// No advertisement was received for the timeout.
+            case lost
+        }
+
+        /// The device.
+        public var address: BluetoothAddress
+        public var kind: Kind
+        /// The smoothed signal strength in dBm; nil if it was never known.
+        public var rssi: Double?
+        /// The monotonic time of the last advertisement.
+        public var lastHeard: Duration
+    }
+
+    private struct Device: Sendable {
+        var rssi: Double?
+        var lastRSSI: Duration
+        var lastHeard: Duration
+        var published: Double?
+        var publishedAt: Duration
+    }
+
+    private static let timeConstant = 10.0
+
+    private let settings: PublishingSettings
+    private var devices: RecencyTable<BluetoothAddress, Device>
+
+    /// The number of devices that were removed because there were too many. They are reported as lost.
+    public private(set) var evicted = 0
+
+    /// Creates a monitor without devices.
+    ///
+    /// - Parameter capacity: The largest number of devices. When it is reached, the device that was not heard for
+    ///   longest is lost.
+    public init(_ settings: PublishingSettings, capacity: Int = 10_000) {
+        self.settings = settings
+        devices = RecencyTable(capacity: capacity)
+    }
+
+    /// The number of devices in range.
+    public var count: Int { devices.count }
+
+    /// The time at which ``expire(at:)`` has work; nil if there is no device.
+    public var nextDeadline: Duration? { devices.oldest.map { $0.value.lastHeard + settings.presenceTimeout } }
+
+    /// Whether a device is in range.
+    public func isPresent(_ address: BluetoothAddress) -> Bool { devices.peek(address) != nil }
+
+    /// Returns the smoothed signal strength in dBm; nil if it is not known.
+    public func rssi(of address: BluetoothAddress) -> Double? { devices.peek(address)?.rssi }
+
+    /// Records an advertisement, and returns what to publish: at most a loss of another device, and one of this device.
+    ///
+    /// - Parameter rssi: The signal strength in dBm; nil or 127 if it is not known.
+    public mutating func hear(_ address: BluetoothAddress, rssi: Int16?, at now: Duration) -> [Change] {
+        var changes: [Change] = []
+        let isNew = devices.peek(address) == nil
+        let removed = devices.use(
+            address, default: Device(rssi: nil, lastRSSI: now, lastHeard: now, published: nil, publishedAt: now))
+        if let removed {
+            evicted += 1
+            changes.append(Self.change(.lost, removed.key, removed.value))
+        }
+        let (settings, known) = (settings, rssi == 127 ? nil : rssi)
+        let change = devices.update(address) { device -> Change? in
+            device.lastHeard = now
+            if let known { Self.smooth(&device, Double(known), now) }
+            guard isNew || Self.isDue(device, now, settings) else { return nil }
+            device.published = device.rssi
+            device.publishedAt = now
+            return Self.change(isNew ? .found : .updated, address, device)
+        }
+        if let change, let change { changes.append(change) }
+        return changes
+    }
+
+    /// Returns the devices that were lost, the one that was not heard for longest first.
+    public mutating func expire(at now: Duration) -> [Change] {
+        var changes: [Change] = []
+        while let oldest = devices.oldest, oldest.value.lastHeard + settings.presenceTimeout <= now {
+            devices.remove(oldest.key)
+            changes.append(Self.change(.lost, oldest.key, oldest.value))
+        }
+        return changes
+    }
+
+    private static func isDue(_ device: Device, _ now: Duration, _ settings: PublishingSettings) -> Bool {
+        guard now - device.publishedAt >= settings.minimumInterval else { return false }
+        if now - device.publishedAt >= settings.maximumInterval { return true }
+        guard let rssi = device.rssi else { return false }
+        guard let published = device.published else { return true }
+        return abs(rssi - published) >= settings.rssiChange && rssi != published
+    }
+
+    /// Source: the discrete form of a first-order low-pass filter, with the time since the last value.
+    private static func smooth(_ device: inout Device, _ value: Double, _ now: Duration) {
+        guard let old = device.rssi else {
+            device.rssi = value
+            device.lastRSSI = now
+            return
+        }
+        let elapsed = max(0, (now - device.lastRSSI) / .seconds(1))
+        // Values in quick succession also count a little.
+        let weight = max(elapsed / (timeConstant + elapsed), 0.01)
+        device.rssi = old + (value - old) * weight
+        device.lastRSSI = now
+    }
+
+    private static func change(_ kind: Change.Kind, _ address: BluetoothAddress, _ device: Device) -> Change {
+        Change(address: address, kind: kind, rssi: device.rssi, lastHeard: device.lastHeard)
+    }
+}

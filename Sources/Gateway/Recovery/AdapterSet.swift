@@ -1,0 +1,159 @@
+public import RxBluetooth
+
+/// Supervises all selected adapters of a machine, also those that are plugged in later. It belongs to the context of a
+/// gateway.
+///
+/// Each adapter has an ``AdapterSupervisor`` for its address, so it is the same one after it was plugged in again, also
+/// with another name. If the settings permit it, an adapter that is not selected takes over from a silent one.
+public final class AdapterSet {
+    private let loop: GatewayLoop
+    private let selected: [String]
+    private let settings: RecoverySettings
+    private let reset: AdapterSupervisor.Reset?
+    private let makeManager: AdapterSupervisor.ManagerFactory
+    private var watching: (manager: BluetoothManager, task: any Disposable)?
+    private var present: [Adapter] = []
+    private var entries: [Entry] = []
+    private var isClosed = false
+
+    private struct Entry {
+        let identity: String
+        let supervisor: AdapterSupervisor
+        /// The adapter for which this one is a substitute.
+        let original: String?
+    }
+
+    /// Receives each advertisement, with the supervisor of its adapter.
+    public var onResult: ((ScannedPeripheral, AdapterSupervisor) -> Void)?
+    /// Receives what happens to the adapters.
+    public var onReport: ((SupervisionEvent) -> Void)?
+    /// Receives the manager of each adapter, and each replacement.
+    public var onManager: ((BluetoothManager, AdapterSupervisor) -> Void)?
+
+    /// Creates the set of adapters of a configuration. It does nothing before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - selected: The names or addresses of the adapters to use; empty for all.
+    ///   - loop: The context of the gateway.
+    ///   - settings: When an adapter counts as silent, and which steps are permitted.
+    ///   - reset: Resets a radio; nil if that is not possible.
+    ///   - makeManager: Makes the managers. One manager only watches which adapters exist.
+    public init(
+        _ selected: [String], loop: GatewayLoop, settings: RecoverySettings, reset: AdapterSupervisor.Reset? = nil,
+        makeManager: @escaping AdapterSupervisor.ManagerFactory
+    ) {
+        self.selected = selected.map { $0.lowercased() }
+        self.loop = loop
+        self.settings = settings
+        self.reset = reset
+        self.makeManager = makeManager
+    }
+
+    /// The supervisors, in the order in which their adapters were found.
+    public var supervisors: [AdapterSupervisor] { entries.map(\.supervisor) }
+
+    /// Begins to watch the adapters, and to scan with those that are selected.
+    public func start() {
+        guard watching == nil, !isClosed else { return }
+        let manager = makeManager(.automatic)
+        let me = loop.bound(WeakReference(self))
+        let task = manager.adapters.subscribe(
+            onNext: { me.value.object?.changed($0) }, onError: { _ in })
+        watching = (manager, task)
+    }
+
+    /// Stops all scans and closes all managers, then runs `done`.
+    public func close(_ done: @escaping @Sendable () -> Void = {}) {
+        guard !isClosed else { return done() }
+        isClosed = true
+        watching?.task.dispose()
+        let open = supervisors
+        let waiting = loop.bound(Countdown(open.count + 1, done))
+        let loop = loop
+        _ = (watching?.manager.close() ?? .empty()).subscribe(onDisposed: { loop.perform { waiting.value.step() } })
+        for supervisor in open { supervisor.close { loop.perform { waiting.value.step() } } }
+        entries = []
+    }
+
+    private func changed(_ adapters: [Adapter]) {
+        present = adapters
+        for adapter in adapters where isSelected(adapter) && !isUsed(adapter) { add(adapter, insteadOf: nil) }
+        updateSpares()
+    }
+
+    private func isSelected(_ adapter: Adapter) -> Bool {
+        guard adapter.isCentral else { return false }
+        return selected.isEmpty || selected.contains(adapter.name)
+            || selected.contains(adapter.identity.lowercased())
+    }
+
+    private func isUsed(_ adapter: Adapter) -> Bool { entries.contains { $0.identity == adapter.identity } }
+
+    private func add(_ adapter: Adapter, insteadOf original: String?) {
+        let supervisor = AdapterSupervisor(
+            adapter.address.map { .address($0) } ?? .named(adapter.name), loop: loop, settings: settings,
+            reset: reset, makeManager: makeManager)
+        let identity = adapter.identity
+        entries.append(Entry(identity: identity, supervisor: supervisor, original: original))
+        supervisor.onReport = { [weak self] in self?.onReport?($0) }
+        supervisor.onResult = { [weak self, weak supervisor] in
+            guard let self, let supervisor else { return }
+            if let original { entries.first { $0.identity == original }?.supervisor.replaced() }
+            onResult?($0, supervisor)
+        }
+        supervisor.onManager = { [weak self, weak supervisor] in
+            guard let self, let supervisor else { return }
+            onManager?($0, supervisor)
+        }
+        supervisor.start()
+    }
+
+    // MARK: Substitutes
+
+    private var spare: Adapter? {
+        guard settings.allowsOtherAdapter else { return nil }
+        return present.first { $0.isCentral && $0.isPowered && !isUsed($0) }
+    }
+
+    private func updateSpares() {
+        for entry in entries where entry.original == nil {
+            let hasSubstitute = entries.contains { $0.original == entry.identity }
+            let identity = entry.identity
+            entry.supervisor.onTakeOver =
+                spare == nil && !hasSubstitute ? nil : { [weak self] in self?.takeOver(from: identity, $0) }
+        }
+    }
+
+    private func takeOver(from original: String, _ isBeginning: Bool) {
+        if isBeginning {
+            guard !entries.contains(where: { $0.original == original }), let spare else { return }
+            add(spare, insteadOf: original)
+        } else if let index = entries.firstIndex(where: { $0.original == original }) {
+            entries.remove(at: index).supervisor.close()
+        }
+        // This may run within a closure that it replaces.
+        let me = loop.bound(WeakReference(self))
+        loop.perform { me.value.object?.updateSpares() }
+    }
+}
+
+extension Adapter {
+    /// The address, or the name if bluetoothd does not report an address.
+    fileprivate var identity: String { address?.description ?? name }
+}
+
+/// Runs work after a number of steps.
+private final class Countdown {
+    private var remaining: Int
+    private let done: @Sendable () -> Void
+
+    init(_ count: Int, _ done: @escaping @Sendable () -> Void) {
+        remaining = count
+        self.done = done
+    }
+
+    func step() {
+        remaining -= 1
+        if remaining == 0 { done() }
+    }
+}

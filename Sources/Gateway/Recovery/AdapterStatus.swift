@@ -1,0 +1,55 @@
+public import RxBluetooth
+
+/// The state and the counts of a supervised adapter.
+public struct AdapterStatus: Sendable {
+    /// The name of the adapter, for example `hci0`; nil while it is not known.
+    public var name: String?
+    /// The adapter that is supervised.
+    public var adapter: AdapterSelection
+    /// The recovery step in progress; nil if none is.
+    public var step: RecoveryStep?
+    /// Whether the adapter is silent, and no obstacle explains it.
+    public var isSilent: Bool
+    /// Why the adapter cannot receive; nil if no obstacle is known.
+    public var obstacle: ScanObstacle?
+    /// The number of advertisements since the start.
+    public var advertisements: UInt64
+    /// The normal number of independent advertisements per second. A burst counts once.
+    public var rate: Double
+    /// The time since the last advertisement, or since the start.
+    public var sinceAdvertisement: Duration
+    /// The silence that is normal in the present surroundings.
+    public var allowedSilence: Duration
+    /// Whether advertisements come from the management socket of the kernel.
+    public var usesManagement: Bool
+    /// How often each step was tried and has helped.
+    public var counts: [RecoveryStep: StepCount]
+}
+
+/// What happened to a supervised adapter.
+public struct SupervisionEvent: Hashable, Sendable {
+    /// The name of the adapter, for example `hci0`.
+    public var adapter: String
+    /// What happened.
+    public var report: RecoveryReport
+
+    /// Creates an event.
+    public init(adapter: String, report: RecoveryReport) {
+        self.adapter = adapter
+        self.report = report
+    }
+}
+
+extension ScanObstacle {
+    /// The obstacle that an error of ``BluetoothManager/obstacle`` stands for.
+    init(_ error: BluetoothError) {
+        switch error.kind {
+        case .poweredOff: self = .poweredOff
+        case .blocked: self = .blocked
+        case .noAdapter: self = .noAdapter
+        case .unauthorized: self = .unauthorized
+        case .busUnavailable: self = .noBus
+        default: self = .noDaemon
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import Rx
+import RxBluetooth
+
+/// The connections of a gateway to its devices over all adapters, and their sharing with other gateways.
+///
+/// Each adapter has a ``GATTCentral``. A device belongs to the adapter that hears it best, with hysteresis.
+final class DeviceConnections {
+    /// Receives states, values, failures and results, with the device's name.
+    var onEvent: ((GATTEvent) -> Void)?
+    /// Receives the names of the other gateways that are online, when they change.
+    var onGateways: (([String]) -> Void)?
+
+    /// Returns the address of the configuration for a peripheral with a private address.
+    var identity: ((Peripheral) -> BluetoothAddress)?
+
+    private let devices: [DeviceSettings]
+    private let loop: GatewayLoop
+    private let delivery: MessageDelivery
+    private let known: Set<BluetoothAddress>
+    private var sharing: DeviceSharing?
+    private var centrals: [AdapterKey: GATTCentral] = [:]
+    private var choices: [BluetoothAddress: AdapterChoice] = [:]
+    private let timer = SerialDisposable()
+    private var timerDue: Duration?
+
+    /// Identifies the supervisor of an adapter.
+    typealias AdapterKey = ObjectIdentifier
+
+    /// The adapter to which a device belongs.
+    private struct AdapterChoice {
+        var adapter: AdapterKey
+        var rssi: Int16
+        var lastHeard: Duration
+    }
+
+    /// Another adapter takes over a device that is this much stronger there, in dB.
+    private static let hysteresis: Int16 = 10
+    /// Another adapter takes over a device that its adapter has not heard for this time.
+    private static let longestSilence = Duration.seconds(30)
+    /// After this many failed attempts, another gateway may try.
+    private static let failuresBeforeOthers = 3
+
+    init(_ configuration: GatewayConfiguration, delivery: MessageDelivery, loop: GatewayLoop) {
+        devices = configuration.devices
+        known = Set(configuration.devices.map(\.address))
+        self.delivery = delivery
+        self.loop = loop
+        if configuration.sharing.isEnabled {
+            sharing = DeviceSharing(
+                gateway: configuration.name, devices: configuration.devices, settings: configuration.sharing,
+                availability: configuration.topics.availability, now: loop.monotonicTime)
+        }
+    }
+
+    /// Uses a manager for the connections of an adapter, instead of an earlier one.
+    func setManager(_ manager: BluetoothManager, of adapter: AdapterKey) {
+        centrals.removeValue(forKey: adapter)?.stop()
+        guard !devices.isEmpty else { return }
+        let central = GATTCentral(manager: manager, loop: loop, devices: devices)
+        centrals[adapter] = central
+        central.identity = { [weak self] in self?.identity?($0) ?? $0.address }
+        central.handler = { [weak self] event in self?.handle(event, of: adapter) }
+        for device in devices where choices[device.address]?.adapter != adapter || !isOwned(device.address) {
+            central.setOwned(false, device.address)
+        }
+        central.start()
+    }
+
+    /// Closes all links.
+    func stop() {
+        timer.dispose()
+        for central in centrals.values { central.stop() }
+        centrals = [:]
+    }
+
+    /// The number of links over all adapters.
+    var linkCount: Int { centrals.values.reduce(0) { $0 + $1.links.count } }
+
+    /// Stores that an adapter heard the device with this identity.
+    func heard(_ address: BluetoothAddress, _ peripheral: Peripheral, rssi: Int16?, by adapter: AdapterKey) {
+        guard known.contains(address) else { return }
+        let now = loop.monotonicTime
+        let rssi = rssi ?? -127
+        choose(adapter, for: address, rssi: rssi, now: now)
+        if choices[address]?.adapter == adapter { centrals[adapter]?.heard(address, peripheral) }
+        share { $0.heard(address, rssi: rssi, now: now) }
+    }
+
+    /// Whether the configuration describes the device.
+    func isDescribed(_ address: BluetoothAddress) -> Bool { known.contains(address) }
+
+    /// Handles a command for a device. Returns false if no adapter can execute it.
+    func receiveCommand(_ message: ReceivedMessage, for address: BluetoothAddress) -> Bool {
+        let chosen = choices[address].flatMap { centrals[$0.adapter] }
+        guard let central = chosen ?? centrals.first?.value else { return false }
+        central.receive(message.payload, isRetained: message.isRetained, for: address)
+        return true
+    }
+
+    /// Handles a message of another gateway. Messages of other topics are ignored.
+    func receive(_ message: ReceivedMessage) {
+        let now = loop.monotonicTime
+        share { $0.receive(message, now: now) }
+    }
+
+    /// The connection to the broker was made or has ended.
+    func brokerChanged(isConnected: Bool) {
+        let now = loop.monotonicTime
+        share { isConnected ? $0.connected(now: now) : $0.disconnected(now: now) }
+    }
+
+    private func isOwned(_ address: BluetoothAddress) -> Bool { sharing?.isOwned(address) ?? true }
+
+    private func choose(_ adapter: AdapterKey, for address: BluetoothAddress, rssi: Int16, now: Duration) {
+        guard let choice = choices[address], choice.adapter != adapter else {
+            let isNew = choices[address] == nil
+            choices[address] = AdapterChoice(adapter: adapter, rssi: rssi, lastHeard: now)
+            if isNew { centrals[adapter]?.setOwned(isOwned(address), address) }
+            return
+        }
+        let old = centrals[choice.adapter]
+        // A link stays where it is, because the peripheral does not advertise to its own central.
+        guard old == nil || old?.state(of: address) == .disconnected else { return }
+        guard now - choice.lastHeard > Self.longestSilence || rssi >= choice.rssi + Self.hysteresis || old == nil else {
+            return
+        }
+        old?.setOwned(false, address)
+        choices[address] = AdapterChoice(adapter: adapter, rssi: rssi, lastHeard: now)
+        centrals[adapter]?.setOwned(isOwned(address), address)
+    }
+
+    private func handle(_ event: GATTEvent, of adapter: AdapterKey) {
+        let now = loop.monotonicTime
+        switch event.content {
+        case .state(.connected): share { $0.link(event.address, isUp: true, now: now) }
+        case .state(.disconnected): share { $0.link(event.address, isUp: false, now: now) }
+        case .failure(let failure) where failure.characteristic == nil:
+            let failures = centrals[adapter]?.failures(of: event.address) ?? 0
+            if failures >= Self.failuresBeforeOthers { share { $0.connectFailed(event.address, now: now) } }
+        default: break
+        }
+        onEvent?(event)
+    }
+
+    /// Passes an event to the sharing, and executes its actions.
+    private func share(_ event: (inout DeviceSharing) -> [DeviceSharing.Action]) {
+        guard var sharing else { return }
+        let gateways = sharing.online
+        let actions = event(&sharing)
+        self.sharing = sharing
+        if sharing.online != gateways { onGateways?(sharing.online.sorted()) }
+        for action in actions {
+            switch action {
+            case .subscribe(let filters): delivery.subscribe(to: filters)
+            case .publish(let publication): delivery.publish(publication)
+            case .setOwned(let address, let isOwned):
+                if let adapter = choices[address]?.adapter { centrals[adapter]?.setOwned(isOwned, address) }
+            // The gateway with the best signal publishes the room itself.
+            case .setRoom: break
+            }
+        }
+        startTimer()
+    }
+
+    private func startTimer() {
+        // Most advertisements do not change the time, and need no timer of their own.
+        guard let wake = sharing?.wake, wake != timerDue else { return }
+        timerDue = wake
+        let bound = loop.bound(WeakReference(self))
+        timer.disposable = loop.schedule(after: max(.milliseconds(1), wake - loop.monotonicTime)) {
+            guard let connections = bound.value.object else { return }
+            connections.timerDue = nil
+            let now = connections.loop.monotonicTime
+            connections.share { $0.tick(now: now) }
+        }
+    }
+}

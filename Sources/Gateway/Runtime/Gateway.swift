@@ -1,0 +1,270 @@
+import BluetoothValues
+import Rx
+public import RxBluetooth
+
+/// A gateway: it publishes what Bluetooth devices send to an MQTT broker.
+///
+/// It belongs to the context of its loop: call all methods there. The manager, the broker and the store are parameters,
+/// so that a gateway also runs in virtual time, with simulated parts.
+/// ```swift
+/// let gateway = Gateway(configuration, loop: loop, broker: broker, store: store) { adapter in
+///     BluetoothManager(configuration: .init(adapter: adapter, scheduler: loop.scheduler))
+/// }
+/// gateway.onEvent = { print($0) }
+/// gateway.start()
+/// ```
+public final class Gateway {
+    /// Makes a manager for an adapter. It has to deliver in the loop of the gateway.
+    public typealias ManagerFactory = (AdapterSelection) -> BluetoothManager
+
+    /// Receives what happens, for a log. Never called from within a method of this class, except for `stop`.
+    public var onEvent: ((GatewayEvent) -> Void)?
+    /// Receives the status whenever it is published, or would be if the broker were connected.
+    public var onStatus: ((GatewayStatus) -> Void)?
+
+    let configuration: GatewayConfiguration
+    let loop: GatewayLoop
+    let delivery: MessageDelivery
+    let adapters: AdapterSet
+    let pipeline: ReadingPipeline
+    let connections: DeviceConnections
+    let topics: GatewayTopics
+    private var discovery: HomeAssistantDiscovery?
+    private let startTime: Duration
+    var counts = Counts()
+    var rates = AdvertisementRates()
+    private let statusTimer = SerialDisposable()
+    private var isRunning = false
+    private var isStatusPending = false
+
+    /// What a gateway counts besides its parts.
+    struct Counts {
+        var brokerConnections = 0
+        var commands = 0
+        var ignoredCommands = 0
+        var recoverySteps = 0
+    }
+
+    /// The time between two messages with the status.
+    static let statusInterval = Duration.seconds(60)
+
+    /// Creates a gateway, which does nothing before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - configuration: The settings.
+    ///   - loop: The context in which everything runs.
+    ///   - broker: The connection to the broker.
+    ///   - store: Keeps messages until the broker confirms them.
+    ///   - keys: The keys of devices that encrypt their advertisements, besides those of the configuration.
+    ///   - reset: Resets a silent radio; nil if that is not possible.
+    ///   - makeManager: Makes the manager of an adapter.
+    public init(
+        _ configuration: GatewayConfiguration, loop: GatewayLoop, broker: any Broker, store: any PublicationStore,
+        keys: KeyStore = KeyStore(), reset: AdapterSupervisor.Reset? = nil, makeManager: @escaping ManagerFactory
+    ) {
+        self.configuration = configuration
+        self.loop = loop
+        topics = GatewayTopics(configuration.topics, gateway: configuration.name)
+        startTime = loop.monotonicTime
+        let client = Self.client(of: configuration)
+        delivery = MessageDelivery(
+            broker: broker, client: client, availability: topics.availability, store: store,
+            settings: DeliverySettings(broker: configuration.broker, store: configuration.store), loop: loop)
+        var keys = keys
+        for device in configuration.devices {
+            let address = SenderAddress(device.address)
+            if let key = device.key { keys[address] = key }
+            if let key = device.identityKey { keys.addIdentity(address, key: key) }
+        }
+        adapters = AdapterSet(
+            configuration.adapters, loop: loop, settings: configuration.recovery, reset: reset, makeManager: makeManager
+        )
+        pipeline = ReadingPipeline(configuration, keys: keys, loop: loop)
+        connections = DeviceConnections(configuration, delivery: delivery, loop: loop)
+        discovery = HomeAssistantDiscovery(configuration)
+        connectParts()
+    }
+
+    /// Returns the client of the broker for a configuration: its identifier, last will and settings.
+    public static func client(of configuration: GatewayConfiguration) -> BrokerClient {
+        let topics = GatewayTopics(configuration.topics, gateway: configuration.name)
+        return BrokerClient(
+            gateway: configuration.name, availability: topics.availability, settings: configuration.broker)
+    }
+
+    /// Connects to the broker, and begins to scan.
+    public func start() {
+        loop.preconditionInContext()
+        guard !isRunning else { return }
+        isRunning = true
+        delivery.subscribe(to: [topics.commandFilter])
+        if let discovery { delivery.subscribe(to: [discovery.statusTopic]) }
+        delivery.start()
+        adapters.start()
+        scheduleStatus()
+        report(.info, "gateway \(configuration.name) started")
+    }
+
+    /// Stops in an orderly way: closes links and scans, delivers what waits, and publishes `offline`.
+    ///
+    /// - Parameters:
+    ///   - limit: The longest wait for the broker. What it does not confirm is sent after the next start.
+    ///   - completion: Called once, in the loop.
+    public func stop(within limit: Duration = .seconds(5), _ completion: @escaping () -> Void) {
+        loop.preconditionInContext()
+        guard isRunning else { return completion() }
+        isRunning = false
+        statusTimer.dispose()
+        var remaining = 2
+        let step = { [self] in
+            remaining -= 1
+            guard remaining == 0 else { return }
+            report(.info, "gateway \(configuration.name) stopped")
+            completion()
+        }
+        pipeline.flush()
+        connections.stop()
+        // Delivers the last results of connections first.
+        let bound = loop.bound(step)
+        adapters.close { bound.value() }
+        delivery.stop(within: limit) { step() }
+    }
+
+    /// The time since the gateway was created.
+    var uptime: Duration { loop.monotonicTime - startTime }
+
+    private func connectParts() {
+        adapters.onResult = { [unowned self] in received($0, by: ObjectIdentifier($1)) }
+        adapters.onManager = { [unowned self] in connections.setManager($0, of: ObjectIdentifier($1)) }
+        adapters.onReport = { [unowned self] in recovered($0) }
+        pipeline.onReading = { [unowned self] in publish($0) }
+        pipeline.onPresence = { [unowned self] in publish($0, $1) }
+        connections.identity = { [unowned self] in pipeline.identity(of: $0) }
+        connections.onEvent = { [unowned self] in publish($0) }
+        connections.onGateways = { [unowned self] names in
+            for message in discovery?.setGateways([configuration.name] + names) ?? [] { delivery.publish(message) }
+        }
+        delivery.onConnectionChange = { [unowned self] in brokerChanged(isConnected: $0) }
+        delivery.onReceived = { [unowned self] in received($0) }
+        delivery.onNotice = { [unowned self] in report($0.isProblem ? .warning : .info, $0.description) }
+    }
+
+    func report(_ level: GatewayEvent.Level, _ text: String) { onEvent?(GatewayEvent(level, text)) }
+}
+
+// From devices to the broker.
+extension Gateway {
+    private func received(_ scanned: ScannedPeripheral, by adapter: ObjectIdentifier) {
+        guard isRunning else { return }
+        let address = pipeline.identity(of: scanned.peripheral)
+        _ = pipeline.receive(scanned, of: address)
+        connections.heard(address, scanned.peripheral, rssi: scanned.rssi, by: adapter)
+    }
+
+    private func publish(_ message: ReadingMessage) {
+        delivery.store(message.publication(topics))
+        if let message = discovery?.add(message.device, message.reading) { delivery.publish(message) }
+    }
+
+    private func publish(_ message: PresenceMessage, _ kind: PresenceMonitor.Change.Kind) {
+        delivery.store(message.publication(topics))
+        switch kind {
+        case .updated: return
+        case .found:
+            report(.debug, "found \(message.device.text)")
+            // A described device without readings is shown with its presence.
+            if connections.isDescribed(message.device.address), let message = discovery?.add(message.device) {
+                delivery.publish(message)
+            }
+        case .lost: report(.debug, "lost \(message.device.text)")
+        }
+    }
+
+    private func publish(_ event: GATTEvent) {
+        let device = pipeline.device(event.address)
+        switch event.content {
+        case .result:
+            delivery.store(Publication(topic: topics.result(of: device), payload: event.payload()))
+        case .state(let state):
+            report(.debug, "\(device.text) is \(state.rawValue)")
+            delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload()))
+        case .failure(let failure):
+            report(.warning, "\(device.text): \(failure.text)")
+            delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload()))
+        case .value:
+            delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload()))
+        }
+    }
+
+    private func recovered(_ event: SupervisionEvent) {
+        if case .began = event.report { counts.recoverySteps += 1 }
+        report(event.level, event.text)
+        publishStatusSoon()
+    }
+}
+
+// From the broker to devices.
+extension Gateway {
+    private func brokerChanged(isConnected: Bool) {
+        connections.brokerChanged(isConnected: isConnected)
+        guard isConnected else { return }
+        counts.brokerConnections += 1
+        publishDiscovery()
+        publishStatus()
+    }
+
+    private func received(_ message: ReceivedMessage) {
+        if let address = topics.device(ofCommand: message.topic) { return receivedCommand(message, for: address) }
+        if discovery?.isStart(message) == true {
+            report(.info, "Home Assistant has started; its devices are published again")
+            return publishDiscovery()
+        }
+        connections.receive(message)
+    }
+
+    private func receivedCommand(_ message: ReceivedMessage, for address: BluetoothAddress) {
+        counts.commands += 1
+        guard !connections.receiveCommand(message, for: address) else { return }
+        counts.ignoredCommands += 1
+        report(.warning, "a command for \(address) was ignored, because no adapter can execute it")
+    }
+
+    private func publishDiscovery() {
+        for message in discovery?.all ?? [] { delivery.publish(message) }
+    }
+}
+
+// The status.
+extension Gateway {
+    private func scheduleStatus() {
+        let bound = loop.bound(WeakReference(self))
+        statusTimer.disposable = loop.schedule(after: Self.statusInterval) {
+            guard let gateway = bound.value.object, gateway.isRunning else { return }
+            gateway.publishStatus()
+            gateway.scheduleStatus()
+        }
+    }
+
+    /// Publishes the status after all work that waits, so that several changes make one message.
+    private func publishStatusSoon() {
+        guard !isStatusPending else { return }
+        isStatusPending = true
+        let bound = loop.bound(WeakReference(self))
+        loop.perform {
+            guard let gateway = bound.value.object else { return }
+            gateway.isStatusPending = false
+            gateway.publishStatus()
+        }
+    }
+
+    private func publishStatus() {
+        let status = status()
+        delivery.publish(status.publication(topics))
+        onStatus?(status)
+    }
+}
+
+extension MessageDevice {
+    /// The address and the name, for the log.
+    var text: String { name.map { "\(address) “\($0)”" } ?? address.description }
+}

@@ -1,0 +1,148 @@
+import BluetoothValues
+import FoundationEssentials
+import Rx
+import RxBluetooth
+
+/// The way of advertisements to messages: decoder, filter, presence, and the policy of publishing.
+///
+/// Devices that are not published cost the lookup of their format, and leave no state.
+final class ReadingPipeline {
+    /// Receives readings to publish.
+    var onReading: ((ReadingMessage) -> Void)?
+    /// Receives changes of presence to publish.
+    var onPresence: ((PresenceMessage, PresenceMonitor.Change.Kind) -> Void)?
+
+    private let loop: GatewayLoop
+    private let minimumInterval: Duration
+    private let matcher: DeviceMatcher
+    private let configuredNames: [BluetoothAddress: String]
+    // One decoder for all adapters, so that a packet that two of them receive counts once.
+    private var decoder: SensorDecoder
+    private var limiter: ReadingLimiter<ReadingMessage>
+    private var presence: PresenceMonitor
+    /// The names of the devices in range.
+    private var names: [BluetoothAddress: String] = [:]
+    private var timer: (time: Duration, task: any Disposable)?
+    /// The numbers of advertisements that were published, or could not be decoded.
+    private(set) var counts = Counts()
+
+    /// What happened to advertisements.
+    struct Counts {
+        var published = 0
+        var refused = 0
+        var messages = 0
+    }
+
+    init(_ configuration: GatewayConfiguration, keys: KeyStore, loop: GatewayLoop) {
+        self.loop = loop
+        minimumInterval = configuration.publishing.minimumInterval
+        matcher = DeviceMatcher(configuration)
+        decoder = SensorDecoder(keys: keys)
+        limiter = ReadingLimiter(configuration.publishing)
+        presence = PresenceMonitor(configuration.publishing)
+        configuredNames = Dictionary(
+            configuration.devices.compactMap { device in device.name.map { (device.address, $0) } }
+        ) { first, _ in first }
+    }
+
+    deinit { timer?.task.dispose() }
+
+    /// The number of devices in range.
+    var deviceCount: Int { presence.count }
+    /// The number of readings that did not change enough.
+    var suppressed: Int { limiter.suppressed }
+    /// The number of devices that were forgotten because there were too many.
+    var evicted: Int { limiter.evicted + presence.evicted }
+
+    /// Returns the device with its name.
+    func device(_ address: BluetoothAddress) -> MessageDevice {
+        MessageDevice(address: address, name: configuredNames[address] ?? names[address])
+    }
+
+    /// Returns the address by which a device is published: its identity if a key of the configuration resolves it.
+    func identity(of peripheral: Peripheral) -> BluetoothAddress {
+        // Public addresses may begin with the bits of a private one.
+        guard peripheral.addressKind != .public else { return peripheral.address }
+        return BluetoothAddress(decoder.identity(of: SenderAddress(peripheral.address)).number)
+    }
+
+    /// Handles an advertisement of the device with this identity. Returns whether the device is published.
+    func receive(_ scanned: ScannedPeripheral, of address: BluetoothAddress) -> Bool {
+        let data = scanned.advertisementData
+        // Formats that encrypt need the address in the packet.
+        let readings = decode(data.sections, from: scanned.peripheral.address, name: data.localName)
+        guard matcher.matches(address, rssi: scanned.rssi, hasReading: !readings.isEmpty) else { return false }
+        let now = loop.monotonicTime
+        if let name = data.localName, configuredNames[address] == nil, names[address] != name, names.count < 10_000 {
+            names[address] = name
+        }
+        publish(presence.hear(address, rssi: scanned.rssi, at: now))
+        for reading in readings {
+            let message = ReadingMessage(
+                device: device(address), rssi: scanned.rssi, reading: reading, time: scanned.timestamp)
+            for message in limiter.add(message, reading, from: address, at: now) { publish(message) }
+        }
+        counts.published += 1
+        arm()
+        return true
+    }
+
+    /// Publishes the readings that wait for the end of an interval.
+    func flush() {
+        timer?.task.dispose()
+        timer = nil
+        for message in limiter.due(at: loop.monotonicTime + minimumInterval) { publish(message) }
+    }
+
+    /// Decodes the sections with values. Phones and trackers have none.
+    private func decode(
+        _ sections: [AdvertisedSection], from address: BluetoothAddress, name: String?
+    ) -> [SensorReading] {
+        var readings: [SensorReading] = []
+        for section in sections {
+            switch decoder.decode(section, from: SenderAddress(address), name: name) {
+            case .unknown: continue
+            case .reading(let reading): if !reading.format.isRecognisedOnly { readings.append(reading) }
+            case .failure: counts.refused += 1
+            }
+        }
+        return readings
+    }
+
+    private func publish(_ message: ReadingMessage) {
+        counts.messages += 1
+        onReading?(message)
+    }
+
+    private func publish(_ changes: [PresenceMonitor.Change]) {
+        guard !changes.isEmpty else { return }
+        let (time, now) = (loop.scheduler.now, loop.monotonicTime)
+        for change in changes {
+            let age = (now - change.lastHeard) / .seconds(1)
+            let message = PresenceMessage(
+                device: device(change.address), isPresent: change.kind != .lost, rssi: change.rssi,
+                lastSeen: time.addingTimeInterval(-age), time: time)
+            if change.kind == .lost { names[change.address] = nil }
+            onPresence?(message, change.kind)
+        }
+    }
+
+    /// Sets the timer for waiting readings and lost devices. A later deadline than that of the timer needs no new one.
+    private func arm() {
+        let deadline = [limiter.nextDeadline, presence.nextDeadline].compactMap(\.self).min()
+        guard let deadline, deadline < timer?.time ?? .seconds(Int64.max / 2) else { return }
+        timer?.task.dispose()
+        let bound = loop.bound(WeakReference(self))
+        // Readings of many devices wait until different times. Their messages are stored in batches anyway.
+        let delay = max(.milliseconds(100), deadline - loop.monotonicTime)
+        timer = (deadline, loop.schedule(after: delay) { bound.value.object?.timerFired() })
+    }
+
+    private func timerFired() {
+        timer = nil
+        let now = loop.monotonicTime
+        for message in limiter.due(at: now) { publish(message) }
+        publish(presence.expire(at: now))
+        arm()
+    }
+}

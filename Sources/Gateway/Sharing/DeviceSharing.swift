@@ -1,0 +1,245 @@
+public import RxBluetooth
+
+/// Divides devices among several gateways on one broker: which gateway connects, and which one is nearest.
+///
+/// A state machine without timers and broker: the caller passes events, and executes the returned actions. All
+/// gateways decide by the same retained messages, so they need no connection to each other, and their clocks may
+/// differ. The flow of messages is described in `docs/gateway-sharing.md`.
+public struct DeviceSharing: Sendable {
+    /// What the caller does.
+    public enum Action: Hashable, Sendable {
+        /// Subscribes to filters, with quality of service 1.
+        case subscribe([String])
+        case publish(Publication)
+        /// Starts or stops the GATT jobs of a device.
+        case setOwned(BluetoothAddress, Bool)
+        /// The nearest gateway has changed; nil if no gateway hears the device.
+        case setRoom(BluetoothAddress, String?)
+    }
+
+    /// The content of the topic of the room if no gateway hears the device. Home Assistant knows this word.
+    public static let notHome = "not_home"
+
+    let gateway: String
+    let hysteresis: Double
+    let topics: SharingTopics
+    var devices: [BluetoothAddress: SharedDevice] = [:]
+    private let jobs: [BluetoothAddress: Bool]
+    /// The gateways that are online.
+    var online: Set<String> = []
+    /// When the connection to the broker was made; nil while there is none.
+    var session: Duration?
+    private var hasConnected = false
+    /// Since when there is no connection.
+    var partedSince: Duration
+    /// When devices must be looked at again.
+    private var due: [BluetoothAddress: Duration] = [:]
+    /// When ``tick(now:)`` must be called, at the latest; nil if never.
+    public private(set) var wake: Duration?
+
+    /// The time for retained messages to arrive after the connection to the broker.
+    static let settling = Duration.seconds(2)
+    /// The time between the claims of candidates for a free role, the best one first.
+    static let rankDelay = Duration.milliseconds(1500)
+    /// The time for the reports of other gateways to arrive.
+    static let election = Duration.seconds(1)
+    /// A device that was not heard for this time is out of range.
+    static let heardTimeout = Duration.seconds(60)
+    /// Without the broker for this time, a gateway connects to devices without asking.
+    static let aloneAfter = Duration.seconds(60)
+    /// How long a gateway that could not connect lets others try.
+    static let failingTime = Duration.seconds(300)
+    private static let maximumGateways = 1024
+
+    /// Creates the sharing of a gateway that has no connection to the broker yet.
+    ///
+    /// - Parameters:
+    ///   - gateway: The name of the gateway, which is different for each.
+    ///   - devices: The devices of the configuration.
+    ///   - settings: The settings of the sharing.
+    ///   - availability: The template of the topic of the last will, with `{gateway}`.
+    ///   - now: The monotonic time.
+    public init(
+        gateway: String, devices: [DeviceSettings], settings: SharingSettings = SharingSettings(),
+        availability: String = TopicSettings().availability, now: Duration
+    ) {
+        self.gateway = gateway
+        hysteresis = max(1, settings.hysteresis)
+        topics = SharingTopics(base: settings.base, availability: availability)
+        jobs = Dictionary(devices.map { ($0.address, !$0.jobs.isEmpty) }) { $0 || $1 }
+        partedSince = now
+    }
+
+    /// The nearest gateway; nil if it is not known, or if no gateway hears the device.
+    public func room(of address: BluetoothAddress) -> String? {
+        devices[address]?.room.holder.flatMap { $0 == Self.notHome ? nil : $0 }
+    }
+
+    /// Whether this gateway runs the GATT jobs of a device.
+    public func isOwned(_ address: BluetoothAddress) -> Bool { devices[address]?.isOwned ?? false }
+
+    // MARK: - Events
+
+    /// The connection to the broker was made. Publish the availability `online` after the actions.
+    public mutating func connected(now: Duration) -> [Action] {
+        session = now
+        online = []
+        var actions = [Action.subscribe([topics.availabilityFilter])]
+        // Reports of an earlier process of this gateway are replaced or removed.
+        let addresses = hasConnected ? Array(devices.keys) : Array(jobs.keys)
+        hasConnected = true
+        for address in addresses.sorted() {
+            if var device = devices[address] {
+                device.published = nil
+                device.peers = [:]
+                device.owner.claimed = nil
+                device.owner.isConfirmed = false
+                device.room.claimed = nil
+                device.room.isConfirmed = false
+                devices[address] = device
+                actions.append(.subscribe(topics.filters(address)))
+            }
+            if devices[address].flatMap({ report($0, now) }) == nil {
+                actions.append(
+                    .publish(Publication(topic: topics.heard(address, gateway), payload: [], isRetained: true)))
+            }
+            actions += look(address, now)
+            plan(address, at: now + Self.settling)
+        }
+        return actions
+    }
+
+    /// The connection to the broker has ended. Links stay, because the peripheral accepts only one.
+    public mutating func disconnected(now: Duration) -> [Action] {
+        guard session != nil else { return [] }
+        session = nil
+        partedSince = now
+        for address in devices.keys { plan(address, at: now + Self.aloneAfter) }
+        return []
+    }
+
+    /// A device was heard.
+    public mutating func heard(_ address: BluetoothAddress, rssi: Int16, now: Duration) -> [Action] {
+        guard let hasJobs = jobs[address] else { return [] }
+        var actions: [Action] = []
+        if devices[address] == nil {
+            devices[address] = SharedDevice(hasJobs: hasJobs)
+            if session != nil { actions.append(.subscribe(topics.filters(address))) }
+        }
+        if devices[address]?.signal == nil {
+            devices[address]?.signal = SignalAverage(Double(rssi), now: now)
+            devices[address]?.candidateSince = now
+        } else {
+            devices[address]?.signal?.add(Double(rssi), now: now)
+        }
+        guard let device = devices[address], mustReport(device, now) || mayConnectAlone(device, now) else {
+            return actions
+        }
+        return actions + look(address, now)
+    }
+
+    /// Whether this gateway connects without the broker, although it did not yet.
+    private func mayConnectAlone(_ device: SharedDevice, _ now: Duration) -> Bool {
+        session == nil && device.hasJobs && !device.isOwned && now - partedSince >= Self.aloneAfter
+    }
+
+    /// The link of this gateway to a device came up or ended.
+    public mutating func link(_ address: BluetoothAddress, isUp: Bool, now: Duration) -> [Action] {
+        guard var device = devices[address] else { return [] }
+        device.isLinked = isUp
+        if isUp { device.failingUntil = nil }
+        device.signal?.touch(now: now)
+        devices[address] = device
+        return look(address, now)
+    }
+
+    /// This gateway could not connect to a device several times. Another gateway may have the link.
+    public mutating func connectFailed(_ address: BluetoothAddress, now: Duration) -> [Action] {
+        guard devices[address] != nil else { return [] }
+        devices[address]?.failingUntil = now + Self.failingTime
+        return look(address, now)
+    }
+
+    /// A message arrived from the broker. Messages of other topics are ignored.
+    public mutating func receive(_ message: ReceivedMessage, now: Duration) -> [Action] {
+        switch topics.subject(of: message.topic) {
+        case nil: return []
+        case .availability(let name): return setOnline(message.payload == Array("online".utf8), name, now)
+        case .heard(let address, let name):
+            guard name != gateway, let known = devices[address] else { return [] }
+            if known.peers[name] == nil, known.peers.count >= Self.maximumGateways { return [] }
+            let report = HeardReport(message.payload)
+            guard known.peers[name] != report else { return [] }
+            devices[address]?.peers[name] = report
+            return look(address, now)
+        case .owner(let address):
+            guard devices[address] != nil else { return [] }
+            return setOwner(holder(message.payload), address, now) + look(address, now)
+        case .room(let address):
+            guard let device = devices[address] else { return [] }
+            let name = holder(message.payload)
+            devices[address]?.room.claimed = nil
+            devices[address]?.room.isConfirmed = true
+            guard device.room.holder != name else { return look(address, now) }
+            devices[address]?.room = SharedRole(holder: name, changed: now, isConfirmed: true)
+            return [.setRoom(address, room(of: address))] + look(address, now)
+        }
+    }
+
+    /// Time has passed. Call it at ``wake``.
+    public mutating func tick(now: Duration) -> [Action] {
+        guard let wake, wake <= now else { return [] }
+        var actions: [Action] = []
+        let addresses = due.filter { $0.value <= now }.keys.sorted()
+        for address in addresses {
+            due[address] = nil
+            actions += look(address, now)
+        }
+        self.wake = due.values.min()
+        return actions
+    }
+
+    private func holder(_ payload: [UInt8]) -> String? {
+        guard let text = String(validating: payload.prefix(65), as: UTF8.self), SharingTopics.isName(text) else {
+            return nil
+        }
+        return text
+    }
+
+    private mutating func setOnline(_ isOnline: Bool, _ name: String, _ now: Duration) -> [Action] {
+        guard name != gateway, online.contains(name) != isOnline else { return [] }
+        if isOnline {
+            guard online.count < Self.maximumGateways else { return [] }
+            online.insert(name)
+        } else {
+            online.remove(name)
+        }
+        return devices.keys.sorted().flatMap { address -> [Action] in
+            guard let device = devices[address] else { return [] }
+            let concerns = device.owner.holder == name || device.room.holder == name || device.peers[name] != nil
+            return concerns ? look(address, now) : []
+        }
+    }
+
+    private mutating func setOwner(_ name: String?, _ address: BluetoothAddress, _ now: Duration) -> [Action] {
+        guard let device = devices[address] else { return [] }
+        devices[address]?.owner.claimed = nil
+        devices[address]?.owner.isConfirmed = true
+        guard device.owner.holder != name else { return [] }
+        // While this gateway was not connected, another one claimed a device that is still linked here.
+        let isSettling = session.map { now - $0 < Self.settling } ?? false
+        if isSettling, device.isLinked, device.isOwned, name != gateway {
+            devices[address]?.owner.claimed = now
+            devices[address]?.owner.isConfirmed = true
+            return claimOwner(address)
+        }
+        devices[address]?.owner = SharedRole(holder: name, changed: now, isConfirmed: true)
+        return []
+    }
+
+    /// Looks at a device again at a time, if nothing happens before.
+    mutating func plan(_ address: BluetoothAddress, at time: Duration) {
+        due[address] = min(due[address] ?? time, time)
+        wake = min(wake ?? time, time)
+    }
+}

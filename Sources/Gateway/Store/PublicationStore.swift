@@ -1,0 +1,78 @@
+/// Messages that wait for the confirmation of the broker. It belongs to the context of a gateway.
+///
+/// `SQLiteStore` keeps them in a file, `SimulatedStore` in memory. Each message has a number, which only grows, also
+/// after a restart. When the store is full, the oldest messages are removed and counted.
+public protocol PublicationStore: AnyObject {
+    /// The first part of the ids of its messages. It stays the same as long as the store exists.
+    var identity: String { get }
+
+    /// Stores messages in their order and removes confirmed ones, in one transaction: all or nothing.
+    ///
+    /// The new messages are safe when this returns. Numbers that the store does not contain are ignored.
+    func update(appending publications: [Publication], removing numbers: [Int64]) throws(StoreFailure)
+
+    /// Returns the oldest messages with numbers above `number`, at most `limit`.
+    func messages(after number: Int64, limit: Int) throws(StoreFailure) -> [StoredPublication]
+
+    /// The content and the losses of the store.
+    var summary: StoreSummary { get }
+}
+
+extension PublicationStore {
+    /// Stores messages durably, in their order, all or none. A message is safe when this returns.
+    public func append(_ publications: [Publication]) throws(StoreFailure) {
+        try update(appending: publications, removing: [])
+    }
+
+    /// Removes messages, which the broker has confirmed.
+    public func remove(_ numbers: [Int64]) throws(StoreFailure) { try update(appending: [], removing: numbers) }
+}
+
+/// A message of a store.
+public struct StoredPublication: Hashable, Sendable {
+    /// The position in the store. Later messages have higher numbers.
+    public var number: Int64
+    public var publication: Publication
+
+    /// Creates a stored message.
+    public init(number: Int64, publication: Publication) {
+        self.number = number
+        self.publication = publication
+    }
+}
+
+/// The content and the losses of a store.
+public struct StoreSummary: Hashable, Sendable {
+    /// The number of messages in the store.
+    public var count = 0
+    /// The size of their payloads and topics in bytes.
+    public var bytes = 0
+    /// The number of messages that were removed because the store was full, since the program started.
+    public var dropped = 0
+
+    /// Creates an empty summary.
+    public init() {}
+}
+
+/// Why a store could not keep or return messages.
+public struct StoreFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kinds of failures that a caller distinguishes.
+    public enum Kind: Hashable, Sendable {
+        /// The disk or the quota is full.
+        case full
+        /// The file is not a database, or its content is damaged.
+        case corrupted
+        /// The file cannot be opened, read or written.
+        case inaccessible
+    }
+
+    public var kind: Kind
+    /// What failed, the cause, and what to do, in one line.
+    public var description: String
+
+    /// Creates a failure.
+    public init(_ kind: Kind, _ description: String) {
+        self.kind = kind
+        self.description = description
+    }
+}

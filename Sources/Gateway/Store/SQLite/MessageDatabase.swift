@@ -1,0 +1,148 @@
+/// The tables of a store in a file of SQLite.
+///
+/// `synchronous=FULL` writes the log to the disk before a transaction ends, so that a power failure loses nothing that
+/// was stored. The exclusive lock keeps other processes away, and needs no shared memory.
+final class MessageDatabase {
+    private static let version: Int64 = 1
+    private let connection: SQLiteConnection
+    let identity: String
+    private(set) var count = 0
+    private(set) var bytes = 0
+    /// The highest number that was ever used.
+    private(set) var lastNumber: Int64 = 0
+
+    init(path: String, numbersAfter number: Int64, newIdentity: () -> String) throws(StoreFailure) {
+        connection = try SQLiteConnection(path: path)
+        try connection.execute(
+            """
+            PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
+            PRAGMA journal_size_limit=4194304; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON
+            """)
+        try Self.check(connection, path)
+        identity = try Self.prepareTables(connection, path, number, newIdentity)
+        lastNumber = try connection.integer("SELECT seq FROM sqlite_sequence WHERE name = 'message'") ?? 0
+        var count: Int64 = 0
+        var bytes: Int64 = 0
+        try connection.run("SELECT count(*), ifnull(sum(length(topic) + length(payload)), 0) FROM message") { row in
+            count = row.integer(0)
+            bytes = row.integer(1)
+        }
+        self.count = Int(clamping: count)
+        self.bytes = Int(clamping: bytes)
+    }
+
+    private static func check(_ connection: SQLiteConnection, _ path: String) throws(StoreFailure) {
+        var problem: String?
+        try connection.run("PRAGMA quick_check(1)") { row in problem = row.text(0) }
+        guard problem == "ok" else {
+            throw StoreFailure(.corrupted, "\(path) is damaged: \(problem ?? "it cannot be checked")")
+        }
+    }
+
+    private static func prepareTables(
+        _ connection: SQLiteConnection, _ path: String, _ number: Int64, _ newIdentity: () -> String
+    ) throws(StoreFailure) -> String {
+        let found = try connection.integer("PRAGMA user_version") ?? 0
+        guard found <= version else {
+            throw StoreFailure(
+                .inaccessible, "\(path) was written by a newer version of the gateway; use that one, or another file")
+        }
+        if found == 0 {
+            // Numbers are not used again, also if all messages were removed: AUTOINCREMENT.
+            try connection.execute(
+                """
+                BEGIN IMMEDIATE;
+                CREATE TABLE message(
+                    number INTEGER PRIMARY KEY AUTOINCREMENT, topic BLOB NOT NULL, payload BLOB NOT NULL,
+                    quality INTEGER NOT NULL, retained INTEGER NOT NULL);
+                CREATE TABLE store(identity TEXT NOT NULL);
+                PRAGMA user_version=\(version)
+                """)
+            try connection.run("INSERT INTO store VALUES (?)", [.text(newIdentity())])
+            try connection.run("INSERT INTO sqlite_sequence VALUES ('message', ?)", [.integer(number)])
+            try connection.execute("COMMIT")
+        }
+        var identity: String?
+        try connection.run("SELECT identity FROM store") { row in identity = row.text(0) }
+        guard let identity else { throw StoreFailure(.corrupted, "\(path) is damaged: it has no identity") }
+        return identity
+    }
+
+    /// Removes and appends messages in one transaction, and returns how many old ones were removed to make room.
+    func update(
+        appending publications: [Publication], removing numbers: [Int64], maximumBytes: Int
+    ) throws(StoreFailure) -> Int {
+        let before = (count, bytes)
+        do throws(StoreFailure) {
+            try connection.execute("BEGIN IMMEDIATE")
+            for range in Self.ranges(numbers) { try remove(range) }
+            for publication in publications { try insert(publication) }
+            let dropped = try makeRoom(maximumBytes)
+            try connection.execute("COMMIT")
+            if !publications.isEmpty { lastNumber = connection.lastNumber }
+            return dropped
+        } catch {
+            // Some errors have ended the transaction already.
+            try? connection.execute("ROLLBACK")
+            (count, bytes) = before
+            throw error
+        }
+    }
+
+    /// Joins numbers that follow each other, because each statement costs more than a row.
+    private static func ranges(_ numbers: [Int64]) -> [ClosedRange<Int64>] {
+        var ranges: [ClosedRange<Int64>] = []
+        for number in numbers.sorted() {
+            if let last = ranges.last, number <= last.upperBound + 1 {
+                ranges[ranges.count - 1] = last.lowerBound...number
+            } else {
+                ranges.append(number...number)
+            }
+        }
+        return ranges
+    }
+
+    private func remove(_ numbers: ClosedRange<Int64>) throws(StoreFailure) {
+        try connection.run(
+            "DELETE FROM message WHERE number BETWEEN ? AND ? RETURNING length(topic) + length(payload)",
+            [.integer(numbers.lowerBound), .integer(numbers.upperBound)]
+        ) { row in
+            count -= 1
+            bytes -= Int(row.integer(0))
+        }
+    }
+
+    private func insert(_ publication: Publication) throws(StoreFailure) {
+        try connection.run(
+            "INSERT INTO message(topic, payload, quality, retained) VALUES (?, ?, ?, ?)",
+            [
+                .bytes(Array(publication.topic.utf8)), .bytes(publication.payload),
+                .integer(Int64(publication.qualityOfService)), .integer(publication.isRetained ? 1 : 0),
+            ])
+        count += 1
+        bytes += publication.size
+    }
+
+    private func makeRoom(_ maximumBytes: Int) throws(StoreFailure) -> Int {
+        var dropped = 0
+        while bytes > maximumBytes, let oldest = try connection.integer("SELECT min(number) FROM message"), count > 0 {
+            try remove(oldest...oldest)
+            dropped += 1
+        }
+        return dropped
+    }
+
+    func messages(after number: Int64, limit: Int) throws(StoreFailure) -> [StoredPublication] {
+        var messages: [StoredPublication] = []
+        try connection.run(
+            "SELECT number, topic, payload, quality, retained FROM message WHERE number > ? ORDER BY number LIMIT ?",
+            [.integer(number), .integer(Int64(limit))]
+        ) { row in
+            let publication = Publication(
+                topic: row.text(1), payload: row.bytes(2), qualityOfService: UInt8(clamping: row.integer(3)),
+                isRetained: row.integer(4) != 0)
+            messages.append(StoredPublication(number: row.integer(0), publication: publication))
+        }
+        return messages
+    }
+}

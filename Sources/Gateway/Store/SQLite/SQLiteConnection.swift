@@ -1,0 +1,169 @@
+import CSQLite
+import Glibc
+
+/// An open database of SQLite, and its statements. Errors become ``StoreFailure``.
+@safe final class SQLiteConnection {
+    private let handle: OpaquePointer
+    private let path: String
+    private var statements: [String: SQLiteStatement] = [:]
+
+    /// Opens the file, and creates it for its owner only if it is missing.
+    init(path: String) throws(StoreFailure) {
+        try Self.makePrivate(path)
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW
+        let result = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        guard result == SQLITE_OK, let handle = unsafe opened else {
+            unsafe sqlite3_close_v2(opened)
+            throw Self.failure(path, result, "SQLite cannot open it")
+        }
+        unsafe self.handle = handle
+        self.path = path
+        unsafe sqlite3_extended_result_codes(handle, 1)
+    }
+
+    deinit {
+        statements = [:]
+        unsafe sqlite3_close_v2(handle)
+    }
+
+    /// Creates the file if it is missing. SQLite gives its other files the permissions of this one.
+    private static func makePrivate(_ path: String) throws(StoreFailure) {
+        let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 {
+            Glibc.close(descriptor)
+        } else {
+            guard errno == EEXIST else { throw systemFailure(path, errno) }
+            let result = unsafe chmod(path, 0o600)
+            guard result == 0 else { throw systemFailure(path, errno) }
+        }
+    }
+
+    /// Runs SQL without parameters and results.
+    func execute(_ sql: String) throws(StoreFailure) {
+        let result = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+        if result != SQLITE_OK { throw failure(result) }
+    }
+
+    /// Runs a statement, which is prepared once, and passes each row to the closure.
+    func run(
+        _ sql: String, _ values: [SQLiteValue] = [], row: (SQLiteStatement) -> Void = { _ in }
+    ) throws(StoreFailure) {
+        let statement = try prepare(sql)
+        defer { statement.reset() }
+        var result = statement.bind(values)
+        guard result == SQLITE_OK else { throw failure(result) }
+        while true {
+            result = statement.step()
+            guard result == SQLITE_ROW else { break }
+            row(statement)
+        }
+        if result != SQLITE_DONE { throw failure(result) }
+    }
+
+    /// The first column of the first row.
+    func integer(_ sql: String) throws(StoreFailure) -> Int64? {
+        var value: Int64?
+        try run(sql) { row in if value == nil { value = row.integer(0) } }
+        return value
+    }
+
+    /// The number of the last inserted row.
+    var lastNumber: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
+    private func prepare(_ sql: String) throws(StoreFailure) -> SQLiteStatement {
+        if let statement = statements[sql] { return statement }
+        var prepared: OpaquePointer?
+        let result = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard result == SQLITE_OK, let prepared = unsafe prepared else { throw failure(result) }
+        let statement = unsafe SQLiteStatement(prepared)
+        statements[sql] = statement
+        return statement
+    }
+
+    private func failure(_ result: Int32) -> StoreFailure {
+        Self.failure(path, result, unsafe String(cString: sqlite3_errmsg(handle)))
+    }
+
+    private static func failure(_ path: String, _ result: Int32, _ text: String) -> StoreFailure {
+        switch result & 0xFF {
+        case SQLITE_FULL: StoreFailure(.full, "writing \(path) failed: the disk is full; make room on it")
+        case SQLITE_CORRUPT, SQLITE_NOTADB: StoreFailure(.corrupted, "\(path) is damaged: \(text)")
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            StoreFailure(.inaccessible, "\(path) is used by another process; give each gateway a file of its own")
+        default:
+            StoreFailure(
+                .inaccessible,
+                "using \(path) failed: \(text) (SQLite error \(result)); check the disk and the permissions")
+        }
+    }
+
+    private static func systemFailure(_ path: String, _ code: Int32) -> StoreFailure {
+        if code == ENOSPC || code == EDQUOT {
+            return StoreFailure(.full, "creating \(path) failed: the disk is full; make room on it")
+        }
+        let cause = unsafe String(cString: strerror(code))
+        return StoreFailure(
+            .inaccessible, "opening \(path) failed: \(cause); create its folder, and make it writable for this user")
+    }
+}
+
+/// A value of a parameter.
+enum SQLiteValue {
+    case integer(Int64)
+    case text(String)
+    case bytes([UInt8])
+}
+
+/// A prepared statement. It belongs to its connection.
+@safe final class SQLiteStatement {
+    private let handle: OpaquePointer
+
+    init(_ handle: OpaquePointer) { unsafe self.handle = handle }
+
+    deinit { unsafe sqlite3_finalize(handle) }
+
+    func step() -> Int32 { unsafe sqlite3_step(handle) }
+
+    func reset() {
+        unsafe sqlite3_reset(handle)
+        unsafe sqlite3_clear_bindings(handle)
+    }
+
+    func bind(_ values: [SQLiteValue]) -> Int32 {
+        for (index, value) in values.enumerated() {
+            let result = bind(value, at: Int32(index + 1))
+            if result != SQLITE_OK { return result }
+        }
+        return SQLITE_OK
+    }
+
+    func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+
+    func bytes(_ column: Int32) -> [UInt8] {
+        guard let start = unsafe sqlite3_column_blob(handle, column) else { return [] }
+        let count = Int(unsafe sqlite3_column_bytes(handle, column))
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+
+    private func bind(_ value: SQLiteValue, at index: Int32) -> Int32 {
+        // SQLite copies the bytes.
+        let copies = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        switch value {
+        case .integer(let number): return unsafe sqlite3_bind_int64(handle, index, number)
+        case .text(let text):
+            let bytes = Array(text.utf8)
+            return unsafe bytes.withUnsafeBytes {
+                unsafe sqlite3_bind_text(
+                    handle, index, $0.baseAddress?.assumingMemoryBound(to: CChar.self) ?? nil, Int32($0.count), copies)
+            }
+        case .bytes(let bytes):
+            if bytes.isEmpty { return unsafe sqlite3_bind_zeroblob(handle, index, 0) }
+            return unsafe bytes.withUnsafeBytes {
+                unsafe sqlite3_bind_blob(handle, index, $0.baseAddress, Int32($0.count), copies)
+            }
+        }
+    }
+}

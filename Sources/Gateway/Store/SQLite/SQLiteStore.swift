@@ -1,0 +1,127 @@
+public import FoundationEssentials
+import Glibc
+
+/// A store in a file of SQLite. What it has stored survives a crash of the process and a power failure.
+///
+/// Each update is one transaction, which is on the disk when the call returns. A damaged file is renamed, with a time
+/// stamp in its new name, and a new one begun; ``onReplaced`` reports it.
+/// ```swift
+/// let store = try SQLiteStore(path: "/var/lib/ble-gateway/readings.db")
+/// store.onReplaced = { print($0) }
+/// ```
+public final class SQLiteStore: PublicationStore {
+    /// The file.
+    public let path: String
+    /// The largest size of the waiting messages in bytes. The file is larger, by about 30 bytes for each message.
+    public let maximumBytes: Int
+    /// Receives a ``DeliveryNotice/storeReplaced(keptAt:cause:)`` when a damaged file was replaced while in use.
+    public var onReplaced: ((DeliveryNotice) -> Void)?
+    /// The notice of a damaged file that was replaced when the store was opened.
+    public private(set) var replacementAtOpening: DeliveryNotice?
+
+    private let now: () -> Date
+    private var database: MessageDatabase?
+    private var droppedCount = 0
+    private var lastIdentity = ""
+    /// Numbers go on after a replacement, because they only grow.
+    private var lastNumber: Int64 = 0
+
+    /// Opens the file, or creates it with access for its owner only.
+    ///
+    /// It fails with ``StoreFailure`` if the file is used by another process, or cannot be created or written.
+    /// - Parameters:
+    ///   - maximumBytes: When the messages exceed this size, the oldest are removed and counted.
+    ///   - now: The time for the name of a damaged file.
+    public init(
+        path: String, maximumBytes: Int = StoreSettings().maximumBytes, now: @escaping () -> Date = { Date() }
+    ) throws(StoreFailure) {
+        self.path = path
+        self.maximumBytes = maximumBytes
+        self.now = now
+        do throws(StoreFailure) {
+            database = try open()
+        } catch {
+            guard error.kind == .corrupted else { throw error }
+            replacementAtOpening = try replace(error)
+        }
+    }
+
+    public var identity: String { database?.identity ?? lastIdentity }
+
+    public var summary: StoreSummary {
+        var summary = StoreSummary()
+        summary.count = database?.count ?? 0
+        summary.bytes = database?.bytes ?? 0
+        summary.dropped = droppedCount
+        return summary
+    }
+
+    public func update(appending publications: [Publication], removing numbers: [Int64]) throws(StoreFailure) {
+        let limit = maximumBytes
+        droppedCount += try use { database throws(StoreFailure) in
+            try database.update(appending: publications, removing: numbers, maximumBytes: limit)
+        }
+        lastNumber = database?.lastNumber ?? lastNumber
+    }
+
+    public func messages(after number: Int64, limit: Int) throws(StoreFailure) -> [StoredPublication] {
+        try use { database throws(StoreFailure) in try database.messages(after: number, limit: limit) }
+    }
+
+    /// Calls the body again with a new file if the old one is damaged.
+    private func use<Result>(
+        _ body: (MessageDatabase) throws(StoreFailure) -> Result
+    ) throws(StoreFailure) -> Result {
+        do throws(StoreFailure) {
+            return try body(try openDatabase())
+        } catch {
+            guard error.kind == .corrupted else { throw error }
+            let notice = try replace(error)
+            onReplaced?(notice)
+            return try body(try openDatabase())
+        }
+    }
+
+    private func openDatabase() throws(StoreFailure) -> MessageDatabase {
+        if let database { return database }
+        let opened = try open()
+        database = opened
+        return opened
+    }
+
+    private func open() throws(StoreFailure) -> MessageDatabase {
+        let database = try MessageDatabase(path: path, numbersAfter: lastNumber) {
+            // 40 random bits: stores of many gateways, and of one gateway over time, have different ones.
+            let bits = String(UInt64.random(in: 0..<(1 << 40)), radix: 16)
+            return String(repeating: "0", count: 10 - bits.count) + bits
+        }
+        lastIdentity = database.identity
+        lastNumber = database.lastNumber
+        return database
+    }
+
+    /// For example `20261123T151312Z`.
+    private static func stamp(of date: Date) -> String {
+        let separators: Set<Character> = ["-", ":"]
+        return date.formatted(.iso8601).filter { !separators.contains($0) }
+    }
+
+    /// Renames the damaged file and its log, and begins a new one.
+    private func replace(_ failure: StoreFailure) throws(StoreFailure) -> DeliveryNotice {
+        database = nil
+        let stamp = Self.stamp(of: now())
+        var kept = "\(path).damaged-\(stamp)"
+        var attempt = 1
+        while unsafe access(kept, F_OK) == 0 {
+            attempt += 1
+            kept = "\(path).damaged-\(stamp)-\(attempt)"
+        }
+        guard unsafe rename(path, kept) == 0 else {
+            throw StoreFailure(
+                .inaccessible, "\(failure), and renaming it to \(kept) failed; make its folder writable for this user")
+        }
+        for suffix in ["-wal", "-shm"] { _ = unsafe rename(path + suffix, kept + suffix) }
+        database = try open()
+        return .storeReplaced(keptAt: kept, cause: failure.description)
+    }
+}

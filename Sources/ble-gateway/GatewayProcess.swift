@@ -1,0 +1,150 @@
+import BluetoothValues
+import Dispatch
+import Gateway
+import Rx
+import RxBluetooth
+import RxBluetoothMocks
+
+/// What the program does, after the command line was read.
+enum GatewayProcess {
+    static func run(_ action: GatewayCommand.Action, _ command: GatewayCommand) throws(ProgramFailure) {
+        switch action {
+        case .printExample: LogOutput.write(GatewayConfiguration.example, to: LogOutput.standardOutput)
+        case .check(let path):
+            _ = try configuration(path)
+            LogOutput.write("\(path) has no mistakes.\n", to: LogOutput.standardOutput)
+        case .run(let path):
+            let gateway = try RunningGateway(
+                try configuration(path), isSimulated: command.simulate, isDryRun: command.dryRun,
+                log: LogOutput(isVerbose: command.verbose))
+            gateway.run()
+        }
+    }
+
+    /// Reads a configuration file; without one, returns the defaults.
+    private static func configuration(_ path: String?) throws(ProgramFailure) -> GatewayConfiguration {
+        do throws(ConfigurationError) {
+            return if let path { try GatewayConfiguration(file: path) } else { try GatewayConfiguration(yaml: "") }
+        } catch {
+            let lines = error.mistakes.map { "\(error.file): \($0)" }
+            throw ProgramFailure(ProgramFailure.usage, lines.joined(separator: "\n"))
+        }
+    }
+}
+
+/// A gateway with the parts of a process: its queue, broker, store, metrics, watchdog and signals.
+final class RunningGateway {
+    private let queue = DispatchQueue(label: "ble-gateway")
+    private let loop: GatewayLoop
+    private let log: LogOutput
+    private let gateway: Gateway
+    private let notifier: WatchdogNotifier
+    private let simulation: Simulation?
+    private var metrics: MetricsServer?
+    private var signals: StopSignals?
+
+    /// How long stopping may take, with the links that bluetoothd closes.
+    private static let stopLimit = Duration.seconds(12)
+
+    init(
+        _ configuration: GatewayConfiguration, isSimulated: Bool, isDryRun: Bool, log: LogOutput
+    ) throws(ProgramFailure) {
+        let loop = GatewayLoop(queue: queue)
+        self.loop = loop
+        self.log = log
+        let simulation = isSimulated ? Simulation(.showroom, scheduler: loop.scheduler) : nil
+        self.simulation = simulation
+        notifier = WatchdogNotifier(loop: loop)
+        let client = Gateway.client(of: configuration)
+        let broker: any Broker =
+            isDryRun ? PrintingBroker(loop: loop) : MosquittoBroker(client, loop: loop, queue: queue)
+        let store = isDryRun ? Self.memory(configuration) : try Self.store(configuration, log)
+        gateway = Gateway(
+            configuration, loop: loop, broker: broker, store: store,
+            keys: isSimulated ? Scenario.showroomKeys : KeyStore(), reset: isSimulated ? nil : Self.reset(loop)
+        ) { (adapter: AdapterSelection) -> BluetoothManager in
+            var settings = BluetoothManager.Configuration(adapter: adapter, scheduler: loop.scheduler)
+            // Readings are stored in batches anyway, and reading the bus rarely saves much of the processor.
+            settings.readingInterval = .milliseconds(100)
+            // The manager of all adapters only watches which ones exist. The supervisors have managers of their own.
+            if case .automatic = adapter { settings.followsIdleDevices = false }
+            guard let simulation else { return BluetoothManager(configuration: settings) }
+            return BluetoothManager(configuration: settings, bus: simulation.connect())
+        }
+        if let port = configuration.metricsPort { metrics = try Self.metrics(port, of: gateway, loop, queue) }
+        gateway.onEvent = { log.write($0) }
+        gateway.onStatus = { [notifier] in notifier.setStatus($0.summary) }
+    }
+
+    /// Runs the gateway until a signal ends the process.
+    func run() -> Never {
+        let bound = loop.bound(self)
+        signals = StopSignals(queue: queue) { count in
+            if count == 1 { bound.value.stop() } else { ProgramFailure.exitProcess(130) }
+        }
+        loop.perform { bound.value.start() }
+        dispatchMain()
+    }
+
+    private func start() {
+        if let metrics { log.write("metrics are served on http://127.0.0.1:\(metrics.port)/metrics", .info) }
+        gateway.start()
+        notifier.ready("started")
+    }
+
+    private func stop() {
+        notifier.stopping()
+        metrics?.stop()
+        let log = log
+        _ = loop.schedule(after: Self.stopLimit) {
+            log.write("the gateway did not stop within \(Self.stopLimit.components.seconds) s", .warning)
+            ProgramFailure.exitProcess(ProgramFailure.failed)
+        }
+        gateway.stop { ProgramFailure.exitProcess(0) }
+    }
+
+    /// Returns the reset of a radio by rfkill; nil if this process may not use it.
+    private static func reset(_ loop: GatewayLoop) -> AdapterSupervisor.Reset? {
+        let radio = RadioReset()
+        guard radio.isPermitted else { return nil }
+        return { radio.run($0, on: loop.scheduler) }
+    }
+
+    private static func store(
+        _ configuration: GatewayConfiguration, _ log: LogOutput
+    ) throws(ProgramFailure) -> any PublicationStore {
+        guard let path = configuration.store.path else { return memory(configuration) }
+        do throws(StoreFailure) {
+            let store = try SQLiteStore(path: path, maximumBytes: configuration.store.maximumBytes)
+            if let notice = store.replacementAtOpening { log.write(notice.description, .warning) }
+            store.onReplaced = { log.write($0.description, .warning) }
+            return store
+        } catch {
+            throw ProgramFailure(ProgramFailure.failed, error.description)
+        }
+    }
+
+    /// A store in memory. Its messages end with the process, so its identity is a new one each time.
+    private static func memory(_ configuration: GatewayConfiguration) -> any PublicationStore {
+        let identity = String(UInt64.random(in: 0 ... .max), radix: 16)
+        return SimulatedStore(identity: identity, maximumBytes: configuration.store.maximumBytes)
+    }
+
+    private static func metrics(
+        _ port: UInt16, of gateway: Gateway, _ loop: GatewayLoop, _ queue: DispatchQueue
+    ) throws(ProgramFailure) -> MetricsServer {
+        do throws(MetricsFailure) {
+            return try MetricsServer(port: port, loop: loop, queue: queue) { gateway.metrics() }
+        } catch {
+            throw ProgramFailure(ProgramFailure.failed, error.description)
+        }
+    }
+}
+
+extension GatewayStatus {
+    /// A line for `systemctl status`.
+    fileprivate var summary: String {
+        let rate = adapters.reduce(0) { $0 + $1.advertisementsPerSecond }
+        return "\(devices) devices, \(Int(rate.rounded())) advertisements a second, \(store.count) messages wait"
+    }
+}

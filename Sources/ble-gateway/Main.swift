@@ -1,0 +1,52 @@
+import ArgumentParser
+import Gateway
+import Glibc
+
+/// The program's entry point.
+@main
+enum Main {
+    static func main() {
+        do {
+            let command = try GatewayCommand.parse(CommandLine.arguments.dropFirst().map(\.self))
+            try GatewayProcess.run(try command.action(), command)
+        } catch let failure as ProgramFailure {
+            let isCheck = CommandLine.arguments.contains("--check")
+            LogOutput(hasPriorities: isCheck ? false : nil, isVerbose: false).write(failure.description, .error)
+            ProgramFailure.exitProcess(failure.code)
+        } catch {
+            endParsing(with: error)
+        }
+    }
+
+    /// Prints the help text on standard output, or the parser's error as one line, and exits.
+    private static func endParsing(with error: any Error) -> Never {
+        guard !GatewayCommand.exitCode(for: error).isSuccess else {
+            LogOutput.write(GatewayCommand.fullMessage(for: error) + "\n", to: STDOUT_FILENO)
+            ProgramFailure.exitProcess(0)
+        }
+        let message = GatewayCommand.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
+        let end = message.last == "." || message.last == "?" ? "" : "."
+        LogOutput(hasPriorities: false, isVerbose: false).write("\(message)\(end) See ble-gateway --help.", .error)
+        ProgramFailure.exitProcess(ProgramFailure.usage)
+    }
+}
+
+/// Why the program ends, and its exit code.
+struct ProgramFailure: Error, CustomStringConvertible {
+    /// The exit code for a wrong command line or configuration. The value is EX_USAGE of sysexits.h.
+    static let usage: Int32 = 64
+    /// The exit code if the gateway cannot run.
+    static let failed: Int32 = 5
+
+    let code: Int32
+    /// What failed, the cause, and what to do; one line for each mistake.
+    let description: String
+
+    init(_ code: Int32, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+
+    /// Ends the process. Other threads may still run, so exit handlers are skipped.
+    static func exitProcess(_ code: Int32) -> Never { _exit(code) }
+}

@@ -1,0 +1,142 @@
+import BluetoothValues
+import FoundationEssentials
+import Gateway
+import RxBluetooth
+
+/// A gateway of the fleet: the real policies, sharing, store and delivery on a simulated broker.
+final class FleetGateway {
+    let number: Int
+    let name: String
+    let broker: SimulatedBroker
+    private(set) var isRunning = true
+    private(set) var linkCount = 0
+    private let loop: GatewayLoop
+    private let air: FleetAir
+    private let topics: GatewayTopics
+    private let delivery: MessageDelivery
+    private var decoder = SensorDecoder()
+    private var limiter: ReadingLimiter<ReadingMessage>
+    private var presence: PresenceMonitor
+    private var sharing: DeviceSharing
+    /// The devices that this gateway owns, with the time of the next attempt or value and the failures.
+    private var owned: [BluetoothAddress: (next: Duration, failures: Int)] = [:]
+
+    init(_ number: Int, air: FleetAir, server: SimulatedBrokerServer, loop: GatewayLoop) {
+        self.number = number
+        self.loop = loop
+        self.air = air
+        name = "gateway\(number)"
+        var configuration = GatewayConfiguration()
+        configuration.name = name
+        configuration.publishing.changes = ["temperature": 0.2]
+        configuration.publishing.rssiChange = 12
+        configuration.publishing.maximumInterval = .seconds(900)
+        // The devices of the building around the gateway.
+        configuration.devices = air.devices.filter { device in
+            device.hasJobs && device.strengths.contains { $0.gateway == number }
+        }.map { device in
+            var settings = DeviceSettings(address: device.address)
+            settings.jobs = [GATTJob(.notify, of: "2A37")]
+            return settings
+        }
+        topics = GatewayTopics(configuration.topics, gateway: name)
+        let client = BrokerClient(gateway: name, availability: topics.availability, settings: configuration.broker)
+        broker = server.client(client)
+        delivery = MessageDelivery(
+            broker: broker, client: client, availability: topics.availability,
+            store: SimulatedStore(identity: name), seed: UInt64(number), loop: loop)
+        limiter = ReadingLimiter(configuration.publishing)
+        presence = PresenceMonitor(configuration.publishing)
+        sharing = DeviceSharing(
+            gateway: name, devices: configuration.devices, settings: configuration.sharing,
+            availability: configuration.topics.availability, now: loop.monotonicTime)
+    }
+
+    func start() {
+        delivery.onConnectionChange = { [unowned self] isConnected in
+            let now = loop.monotonicTime
+            execute(isConnected ? sharing.connected(now: now) : sharing.disconnected(now: now))
+        }
+        delivery.onReceived = { [unowned self] in execute(sharing.receive($0, now: loop.monotonicTime)) }
+        delivery.start()
+    }
+
+    /// Switches the computer off, which ends the links. The broker publishes the last will after the keep-alive time.
+    func switchOff() {
+        isRunning = false
+        for address in owned.keys { air.disconnect(address, from: number) }
+        owned = [:]
+        broker.isolate()
+    }
+
+    func receive(_ address: BluetoothAddress, _ rssi: Int16, _ section: AdvertisedSection) {
+        guard isRunning else { return }
+        let now = loop.monotonicTime
+        publish(presence.hear(address, rssi: rssi, at: now))
+        if case .reading(let reading) = decoder.decode(section, from: SenderAddress(address)) {
+            let device = MessageDevice(address: address)
+            let message = ReadingMessage(device: device, rssi: rssi, reading: reading, time: loop.scheduler.now)
+            for message in limiter.add(message, reading, from: address, at: now) {
+                delivery.store(message.publication(topics))
+            }
+        }
+        execute(sharing.heard(address, rssi: rssi, now: now))
+    }
+
+    /// Does what is due. Called ten times a second.
+    func tick() {
+        guard isRunning else { return }
+        let now = loop.monotonicTime
+        if let deadline = limiter.nextDeadline, deadline <= now {
+            for message in limiter.due(at: now) { delivery.store(message.publication(topics)) }
+        }
+        if let deadline = presence.nextDeadline, deadline <= now { publish(presence.expire(at: now)) }
+        if let wake = sharing.wake, wake <= now { execute(sharing.tick(now: now)) }
+        for address in owned.keys.sorted() {
+            guard let (next, failures) = owned[address], next <= now else { continue }
+            run(address, failures, now)
+        }
+    }
+
+    /// Makes a link, or publishes a notified value every 30 s.
+    private func run(_ address: BluetoothAddress, _ failures: Int, _ now: Duration) {
+        if air.device(address).link == number {
+            owned[address] = (now + .seconds(30), 0)
+            let payload = Array(#"{"characteristic":"2A37","hex":"0048"}"#.utf8)
+            delivery.store(Publication(topic: topics.connection(of: MessageDevice(address: address)), payload: payload))
+        } else if air.connect(address, to: number) {
+            owned[address] = (now + .seconds(1), 0)
+            linkCount += 1
+            execute(sharing.link(address, isUp: true, now: now))
+        } else {
+            owned[address] = (now + .seconds(5), failures + 1)
+            if failures >= 2 { execute(sharing.connectFailed(address, now: now)) }
+        }
+    }
+
+    private func publish(_ changes: [PresenceMonitor.Change]) {
+        let (time, now) = (loop.scheduler.now, loop.monotonicTime)
+        for change in changes {
+            let message = PresenceMessage(
+                device: MessageDevice(address: change.address), isPresent: change.kind != .lost, rssi: change.rssi,
+                lastSeen: time.addingTimeInterval((change.lastHeard - now) / .seconds(1)), time: time)
+            delivery.store(message.publication(topics))
+        }
+    }
+
+    private func execute(_ actions: [DeviceSharing.Action]) {
+        for action in actions {
+            switch action {
+            case .subscribe(let filters): delivery.subscribe(to: filters)
+            case .publish(let publication): _ = delivery.publish(publication)
+            case .setOwned(let address, true): owned[address] = (loop.monotonicTime + .milliseconds(500), 0)
+            case .setOwned(let address, false):
+                owned[address] = nil
+                guard air.device(address).link == number else { continue }
+                air.disconnect(address, from: number)
+                execute(sharing.link(address, isUp: false, now: loop.monotonicTime))
+            case .setRoom: break
+            }
+        }
+    }
+}

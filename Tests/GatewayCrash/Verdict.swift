@@ -1,0 +1,27 @@
+/// What the events of a crash and of the restart show.
+struct Verdict {
+    private(set) var problems: [String] = []
+    private(set) var storedCount = 0
+    private(set) var duplicateCount = 0
+
+    init(_ events: String) {
+        var stored: Set<Substring> = []
+        var readings: [Substring: Substring] = [:]
+        var ids: [Substring: Substring] = [:]
+        for line in events.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            switch words.first {
+            case "stored" where words.count == 2: stored.insert(words[1])
+            case "delivered" where words.count == 3:
+                let (id, number) = (words[1], words[2])
+                if id == "none" { problems.append("without id: \(line)") }
+                if readings[id] != nil { duplicateCount += 1 }
+                if readings.updateValue(number, forKey: id) ?? number != number { problems.append("id twice: \(id)") }
+                if ids.updateValue(id, forKey: number) ?? id != id { problems.append("another id: \(number)") }
+            default: problems.append(String(line.prefix(200)))
+            }
+        }
+        storedCount = stored.count
+        for number in stored where ids[number] == nil { problems.append("lost: \(number)") }
+    }
+}

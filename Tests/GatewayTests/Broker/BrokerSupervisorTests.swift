@@ -1,0 +1,86 @@
+import Gateway
+import Testing
+
+@Suite struct BrokerSupervisorTests {
+    @Test func `Pauses double up to the limit and vary`() {
+        let setup = DeliverySetup()
+        setup.server.stop()
+        setup.delivery.start()
+        setup.time.advance(by: .seconds(3600))
+        let shortest = 3600 / 61
+        #expect((shortest...shortest * 2 + 10).contains(setup.server.attemptCount), "\(setup.server.attemptCount)")
+        #expect(setup.noticeTexts.count == 1, "\(setup.noticeTexts)")
+    }
+
+    @Test func `A refused connection is tried again at the longest pause`() {
+        let setup = DeliverySetup()
+        setup.server.refusal = BrokerFailure(.refused, "the broker refused the password")
+        setup.delivery.start()
+        setup.time.advance(by: .seconds(25))
+        #expect(setup.server.attemptCount == 1)
+        setup.server.refusal = nil
+        setup.time.advance(by: .seconds(40))
+        #expect(setup.delivery.isConnected)
+    }
+
+    @Test func `A broker that closes at once is not connected in a tight loop`() {
+        let setup = DeliverySetup()
+        setup.delivery.start()
+        for _ in 0..<600 {
+            setup.time.advance(by: .seconds(1))
+            setup.server.close("ble-gateway-attic")
+        }
+        #expect(setup.server.connectionCount < 30, "\(setup.server.connectionCount)")
+    }
+
+    @Test func `Availability and subscriptions return after a restart of the broker`() {
+        let setup = DeliverySetup()
+        setup.delivery.subscribe(to: ["c/+"])
+        setup.delivery.start()
+        setup.time.advance(by: .seconds(1))
+        setup.server.stop(keepsState: false)
+        #expect(setup.availability == nil)
+        setup.server.start()
+        setup.time.advance(by: .seconds(5))
+        setup.server.publish(Publication("c/1", "go"))
+        setup.time.advance(by: .seconds(1))
+
+        #expect(setup.availability == "online")
+        #expect(setup.received == [ReceivedMessage(topic: "c/1", payload: Array("go".utf8))])
+    }
+
+    @Test func `The last will reports the gateway offline after a crash`() {
+        let setup = DeliverySetup()
+        setup.delivery.start()
+        setup.time.advance(by: .seconds(1))
+        setup.broker.crash()
+        #expect(setup.availability == "offline")
+    }
+
+    @Test func `Large payloads and floods are ignored and reported once`() {
+        let setup = DeliverySetup()
+        setup.delivery.subscribe(to: ["c/#"])
+        setup.delivery.start()
+        setup.time.advance(by: .seconds(1))
+        let large = [UInt8](repeating: 0x20, count: (64 << 10) + 1)
+        setup.server.publish(Publication(topic: "c/1", payload: large))
+        for _ in 0..<100_000 { setup.server.publish(Publication("c/2", "x")) }
+        setup.time.advance(by: .seconds(1))
+        #expect(setup.received.count <= 40)
+        #expect(setup.noticeTexts.count == 2, "\(setup.noticeTexts)")
+        setup.server.publish(Publication("c/3", "still here"))
+        setup.time.advance(by: .seconds(1))
+        #expect(setup.received.last?.topic == "c/3")
+    }
+
+    @Test func `Direct messages need a connection and do not use the store`() {
+        let setup = DeliverySetup()
+        #expect(!setup.delivery.publish(Publication("r/status", "{}", isRetained: true)))
+        setup.delivery.start()
+        setup.time.advance(by: .seconds(1))
+        #expect(setup.delivery.publish(Publication("r/status", "{}", isRetained: true)))
+        setup.time.advance(by: .seconds(1))
+        #expect(setup.server.retained["r/status"]?.text == "{}")
+        #expect(setup.store.transactionCount == 0)
+    }
+}

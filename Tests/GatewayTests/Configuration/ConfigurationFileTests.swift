@@ -1,0 +1,112 @@
+import FoundationEssentials
+import Gateway
+import Testing
+
+struct ConfigurationFileTests {
+    private let files: SecretFiles
+
+    init() throws { files = try SecretFiles() }
+
+    private func mistakes(_ path: String) -> [String] {
+        do throws(ConfigurationError) {
+            _ = try GatewayConfiguration(file: path)
+            return []
+        } catch {
+            return error.mistakes.map(\.description)
+        }
+    }
+
+    @Test(arguments: [0o600, 0o400, 0o640, 0o440])
+    func `Files with secrets may be readable for their owner and group`(_ mode: Int) throws {
+        try files.write("password", "hunter2\n", mode: mode)
+        let path = try files.write("c.yaml", "broker: { user: me, password-file: password }", mode: 0o644)
+        #expect(try GatewayConfiguration(file: path).broker.password == Secret("hunter2"))
+    }
+
+    @Test(arguments: [0o644, 0o604, 0o620, 0o660, 0o666, 0o755, 0o602])
+    func `Files with secrets that others may access are refused`(_ mode: Int) throws {
+        for file in ["password", "key", "client"] {
+            try files.write(file, "00112233445566778899aabbccddeeff", mode: mode)
+        }
+        try files.write("certificate", "", mode: 0o644)
+        let text = """
+            broker:
+              user: me
+              password-file: password
+              tls:
+                certificate: certificate
+                key: client
+            devices:
+              - address: A4:C1:38:00:00:01
+                key-file: key
+            """
+        let mistakes = mistakes(try files.write("c.yaml", text, mode: 0o644))
+        let octal = "0" + String(mode, radix: 8)
+        #expect(
+            mistakes
+                == [("password", 3), ("client", 6), ("key", 9)].map {
+                    "line \($0.1): other users may access \(files.path)/\($0.0) (mode \(octal)); run chmod 600 on it"
+                })
+    }
+
+    @Test func `A link to a private file is accepted`() throws {
+        let target = try files.write("target", "hunter2", mode: 0o600)
+        try FileManager.default.createSymbolicLink(atPath: files.path + "/password", withDestinationPath: target)
+        let path = try files.write("c.yaml", "broker: { user: me, password-file: password }", mode: 0o644)
+        #expect(mistakes(path).isEmpty)
+    }
+
+    @Test(arguments: ["key", "identity-key"])
+    func `A file with keys of devices must be private`(key: String) throws {
+        let text = "devices: [{ address: \"A4:C1:38:00:00:01\", \(key): 00112233445566778899aabbccddeeff }]"
+        let path = try files.write("c.yaml", text, mode: 0o644)
+        #expect(
+            mistakes(path) == [
+                "line 1: devices[1].\(key) is secret, but other users may access \(path) (mode 0644); "
+                    + "run chmod 600 on it, or use devices[1].\(key)-file"
+            ])
+        try files.write("c.yaml", text, mode: 0o600)
+        #expect(mistakes(path).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("", "has 0 lines"), ("\n\n", "has 0 lines"), ("hunter2\nhunter2\n", "has 2 lines"),
+        ("hunter2\u{0}\u{1}", nil), ("\r\nhunter2\r\n", nil),
+    ])
+    func `A file with a password has one line`(_ text: String, _ problem: String?) throws {
+        try files.write("password", text, mode: 0o600)
+        let path = try files.write("c.yaml", "broker: { user: me, password-file: password }", mode: 0o644)
+        let mistakes = mistakes(path)
+        #expect(mistakes.count == (problem == nil ? 0 : 1))
+        if let problem { #expect(mistakes.first?.contains(problem) == true) }
+        #expect(!mistakes.joined().contains("hunter2"))
+    }
+
+    @Test func `Missing and unreadable files are reported with their paths`() throws {
+        #expect(mistakes(files.path + "/none.yaml") == ["there is no file \(files.path)/none.yaml; check the path"])
+        #expect(mistakes(files.path).count == 1)
+        let text = "broker:\n  password-file: none\n  tls: { authorities: . }\n"
+        let path = try files.write("c.yaml", text, mode: 0o644)
+        #expect(
+            mistakes(path) == [
+                "line 2: there is no file \(files.path)/none; check the path of broker.password-file",
+                "line 2: broker has a password but no user; add user or user-file",
+                "line 3: there is no file \(files.path)/.; check the path of broker.tls.authorities",
+            ])
+    }
+
+    @Test func `A key file without a key is refused without its content`() throws {
+        try files.write("key", "hunter2", mode: 0o600)
+        let text = "devices: [{ address: \"A4:C1:38:00:00:01\", key-file: key }]"
+        let mistakes = mistakes(try files.write("c.yaml", text, mode: 0o644))
+        #expect(mistakes.count == 1 && mistakes[0].contains("has no valid key") && !mistakes[0].contains("hunter2"))
+    }
+
+    @Test func `A file that is not text or too large is refused`() throws {
+        let problem = "the file is not UTF-8 or larger than 4 MiB; save it as UTF-8"
+        try Data([0xFF, 0xFE, 0]).write(to: URL(filePath: files.path + "/c.yaml"))
+        #expect(mistakes(files.path + "/c.yaml") == [problem])
+        let path = try files.write("d.yaml", String(repeating: "#\n", count: 2_200_000), mode: 0o644)
+        #expect(mistakes(path) == [problem])
+    }
+}

@@ -1,0 +1,190 @@
+import BluetoothValues
+import Gateway
+import RxBluetooth
+import Testing
+
+struct ConfigurationTests {
+    private func mistakes(_ text: String) -> [String] {
+        do throws(ConfigurationError) {
+            _ = try GatewayConfiguration(yaml: text, hostName: "host")
+            return []
+        } catch {
+            #expect(error.description == error.mistakes.map(\.description).joined(separator: "\n"))
+            return error.mistakes.map(\.description)
+        }
+    }
+
+    @Test(arguments: ["", "# nothing\n", "devices:\nbroker:\nfilter:\ntopics: ~\n", "{}"])
+    func `A file without values has the defaults`(_ text: String) throws {
+        var expected = GatewayConfiguration()
+        expected.name = "host"
+        #expect(try GatewayConfiguration(yaml: text, hostName: "host") == expected)
+    }
+
+    @Test func `The default name is the host name without its domain`() throws {
+        #expect(try GatewayConfiguration(yaml: "", hostName: "pi+4.example.org").name == "pi_4")
+        #expect(try GatewayConfiguration(yaml: "", hostName: "").name == "gateway")
+        #expect(try GatewayConfiguration(yaml: "", hostName: "not_home").name == "gateway")
+    }
+
+    @Test(arguments: ["sharing: false", "devices: []", "topics: { base: a, availability: \"b/{gateway}/c\" }"])
+    func `The availability needs a level for the gateway only if devices are shared`(_ part: String) throws {
+        let device = "devices: [{ address: \"C0:00:00:00:00:01\" }]"
+        let text = [part, part.hasPrefix("topics") ? device : "topics: { base: a }"].joined(separator: "\n")
+        #expect(mistakes(part.hasPrefix("sharing") ? text + "\n" + device : text) == [])
+    }
+
+    @Test func `Reads each part`() throws {
+        let text = """
+            name: kitchen
+            broker: { host: mqtt.local, port: 1884, version: 3.1.1, tls: true, user: me, keep-alive: 30 s }
+            adapters: [hci0, "00:1a:7d:da:71:13"]
+            filter: { allow: ["a4:c1:38"], minimum-rssi: -90, unknown: yes }
+            devices:
+              - address: a4:c1:38:00:00:01
+                name: Kitchen
+                key: 00112233445566778899aabbccddeeff
+                identity-key: ec0234a357c8ad05341010a60a397d9b
+                jobs:
+                  - { read: Battery Level, every: 10 min, service: 180f, name: battery }
+                  - notify: 2A37
+            topics: { base: ble, reading: "ble/{gateway}/{name}/{mac}" }
+            publishing: { changes: { temperature: 0.1, battery-level: 1 }, presence-timeout: 2 min }
+            home-assistant: { prefix: ha }
+            store: { path: store.sqlite, maximum-size: 1 MiB }
+            recovery: { power-cycle: false }
+            sharing: false
+            metrics: { port: 9465 }
+            """
+        let configuration = try GatewayConfiguration(yaml: text, directory: "/etc/ble")
+        #expect(configuration.name == "kitchen")
+        #expect(configuration.broker.host == "mqtt.local" && configuration.broker.port == 1884)
+        #expect(configuration.broker.version == .v311 && configuration.broker.tls == BrokerSettings.TLS())
+        #expect(configuration.broker.user == "me" && configuration.broker.keepAlive == .seconds(30))
+        #expect(configuration.adapters == ["hci0", "00:1A:7D:DA:71:13"])
+        #expect(configuration.filter.allowed == ["A4:C1:38"] && configuration.filter.minimumRSSI == -90)
+        #expect(configuration.filter.includesUnknown)
+        let device = try #require(configuration.devices.first)
+        #expect(device.address == "A4:C1:38:00:00:01" && device.name == "Kitchen")
+        #expect(device.key == DeviceKey("00112233445566778899aabbccddeeff"))
+        #expect(device.identityKey == DeviceKey("ec0234a357c8ad05341010a60a397d9b"))
+        var read = GATTJob(.read(every: .seconds(600)), of: 0x2A19, in: 0x180F)
+        read.name = "battery"
+        #expect(device.jobs == [read, GATTJob(.notify, of: 0x2A37)])
+        #expect(configuration.topics.reading == "ble/{gateway}/{name}/{mac}")
+        #expect(configuration.topics.presence == "ble/presence/{mac}")
+        #expect(configuration.publishing.changes == ["temperature": 0.1, "batteryLevel": 1])
+        #expect(configuration.homeAssistant?.statusTopic == "ha/status")
+        #expect(configuration.store.path == "/etc/ble/store.sqlite" && configuration.store.maximumBytes == 1 << 20)
+        #expect(!configuration.recovery.allowsPowerCycle && !configuration.sharing.isEnabled)
+        #expect(configuration.metricsPort == 9465)
+    }
+
+    @Test func `Reports all mistakes in one pass`() {
+        let text = """
+            broker:
+              hots: localhost
+              port: 0
+              keep-alive: 15
+            devices:
+              - address: A4:C1:38:00:00
+              - address: A4:C1:38:00:00:01
+              - address: a4:c1:38:00:00:01
+                jobs: [{ read: 2A19 }]
+            topics: { reading: "home/+/{mca}", status: "s/{mac}" }
+            publishing: { changes: { temprature: 0.1 } }
+            metrics: 9465
+            """
+        #expect(
+            mistakes(text).map { $0.split(separator: ";")[0] } == [
+                "line 2: unknown key “hots” in broker", "line 3: invalid value “0” of broker.port",
+                "line 4: invalid value “15” of broker.keep-alive",
+                "line 6: invalid value “A4:C1:38:00:00” of devices[1].address",
+                "line 8: A4:C1:38:00:00:01 is also described in line 7",
+                "line 9: devices[3].jobs[1] has no key every",
+                "line 10: topics.reading has an unknown placeholder",
+                "line 10: topics.status has a placeholder of a device, but is a topic of the gateway",
+                "line 11: unknown quantity “temprature” in publishing.changes",
+                "line 12: invalid value “9465” of metrics",
+            ])
+    }
+
+    @Test(arguments: [
+        ("brocker: {}", "line 1: unknown key “brocker”; did you mean “broker”? use one of name, broker"),
+        ("broker: 5", "line 1: broker has no keys; write one of host"),
+        ("broker: { host: [a] }", "line 1: broker.host is not a single value; write text"),
+        ("broker: { host: \"mqtt://me:hunter2@h\" }", "line 1: broker.host is a URL; write the host only"),
+        ("broker: { password: hunter2 }", "line 1: unknown key “password” in broker; did you mean “password-file”?"),
+        ("broker: { version: 4 }", "line 1: invalid value “4” of broker.version; write one of 5, 3.1.1"),
+        (
+            "broker: { initial-delay: 2 min }",
+            "line 1: initial-delay is longer than maximum-delay; make it at most 1 min"
+        ),
+        ("broker: { tls: { authorities: none.pem } }", "line 1: there is no file ./none.pem; check the path"),
+        ("adapters: [hci0, hci0]", "line 1: hci0 is in the list twice; remove one"),
+        ("adapters: [eth0]", "line 1: invalid value “eth0” of adapters[1]; write a name such as hci0"),
+        ("filter: { allow: [A4], deny: [a4] }", "line 1: A4 is allowed and denied; remove it"),
+        ("filter: { allow: [A4:C] }", "line 1: invalid value “A4:C” of filter.allow[1]; write an address"),
+        ("filter: { unknown: maybe }", "line 1: invalid value “maybe” of filter.unknown; write true or false"),
+        ("devices: [{ name: x }]", "line 1: devices[1] has no address; add the key address"),
+        ("devices: [{ address: \"00:00:00:00:00:01\", key: 00ff }]", "line 1: devices[1].key is not a key; write 32"),
+        (
+            "devices: [{ address: \"00:00:00:00:00:01\", jobs: [{ notify: 2A37, every: 5 s }] }]",
+            "line 1: devices[1].jobs[1].every has no effect on notifications; remove it"
+        ),
+        (
+            "devices: [{ address: \"00:00:00:00:00:01\", jobs: [{ notify: 2A37 }, { notify: 2a37 }] }]",
+            "line 1: devices[1].jobs[2] repeats an earlier job; remove one"
+        ),
+        (
+            "filter: { deny: [C0] }\ndevices: [{ address: \"C0:00:00:00:00:01\" }]",
+            "line 2: C0:00:00:00:00:01 is described, but denied by C0; remove one"
+        ),
+        (
+            "devices: [{ address: \"00:00:00:00:00:01\", identity-key: 001122334455667788990011 }]",
+            "line 1: devices[1].identity-key is not a key; write 32 hexadecimal digits"
+        ),
+        ("topics: { base: \"a/#\" }", "line 1: topics.base has a wildcard; remove + and #"),
+        ("topics: { reading: \"$SYS/{mac}\" }", "line 1: topics.reading begins with $; remove it"),
+        ("topics: { reading: \"a/b\" }", "line 1: topics.reading is the same for all devices; add {mac}"),
+        ("topics: { reading: \"a/}{mac}\" }", "line 1: topics.reading has a } without {; use {gateway}"),
+        ("topics: { command: \"a/x{mac}\" }", "line 1: the device is only a part of a level of topics.command; write"),
+        ("topics: { reading: \"a/{mac}\", presence: \"a/{mac}\" }", "line 1: reading and presence have the same topic"),
+        ("publishing: { minimum-interval: 1 h }", "line 1: minimum-interval is longer than maximum-interval; make"),
+        ("store: { maximum-size: lots }", "line 1: invalid value “lots” of store.maximum-size; write a size"),
+        ("recovery: { minimum-silence: 2 min }", "line 1: minimum-silence is longer than maximum-silence; make it"),
+        ("home-assistant: { prefix: \"a/{mac}\" }", "line 1: home-assistant.prefix has a placeholder; write a topic"),
+        (
+            "home-assistant: { expire-after: 5 min }",
+            "line 1: home-assistant.expire-after is not longer than publishing.maximum-interval; make it longer"
+        ),
+        ("name: a/b", "line 1: invalid value “a/b” of name; write at most 64 bytes"),
+        ("name: a+b", "line 1: invalid value “a+b” of name; write at most 64 bytes"),
+        ("name: a#", "line 1: invalid value “a#” of name; write at most 64 bytes"),
+        ("name: \"\"", "line 1: name has no value; write text, or remove the key"),
+        ("name: $SYS", "line 1: invalid value “$SYS” of name; write at most 64 bytes"),
+        ("name: \"{mac}\"", "line 1: invalid value “{mac}” of name; write at most 64 bytes"),
+        ("name: not_home", "line 1: invalid value “not_home” of name; write another name"),
+        (
+            "topics: { base: \"a-{gateway}\" }\ndevices: [{ address: \"C0:00:00:00:00:01\" }]",
+            "line 1: topics.availability has no level {gateway}, by which gateways see each other; write {gateway} between"
+        ),
+        ("metrics: true", "line 1: metrics has no port; write metrics: { port: 9465 }"),
+        ("name: [", "line 2: did not find expected node content; write valid YAML"),
+        ("name: a\nname: b", "line 1: duplicate key: name; write each key once"),
+    ])
+    func `Names the line, the problem and what to do`(_ text: String, _ expected: String) {
+        let mistakes = mistakes(text)
+        #expect(mistakes.count == 1)
+        #expect(mistakes.first?.hasPrefix(expected) == true, "\(mistakes)")
+        #expect(!mistakes.joined().contains("hunter2"))
+    }
+
+    @Test func `Files of hostile shapes are refused without a crash`() {
+        let anchors = (1...20).map { "a\($0): &a\($0) [\($0 == 1 ? "x" : "*a\($0 - 1), *a\($0 - 1)")]" }
+        #expect(mistakes(anchors.joined(separator: "\n")).count == 20)
+        #expect(!mistakes(String(repeating: "[", count: 5_000)).isEmpty)
+        #expect(!mistakes("- 1\n- 2").isEmpty)
+        #expect(!mistakes("devices: [[], 5, {}, ~]").isEmpty)
+    }
+}

@@ -1,0 +1,21 @@
+import Gateway
+
+/// Records the events of a broker as short texts.
+final class EventRecorder {
+    private(set) var texts: [String] = []
+
+    init(_ broker: any Broker) {
+        broker.handler = { [self] event in texts.append(Self.text(of: event)) }
+    }
+
+    static func text(of event: BrokerEvent) -> String {
+        switch event {
+        case .connected(let isSessionPresent): "connected \(isSessionPresent)"
+        case .closed(let failure): "closed \(failure.kind)"
+        case .acknowledged(let token): "acknowledged \(token)"
+        case .rejected(let token, let cause): "rejected \(token) \(cause)"
+        case .received(let message):
+            "received \(message.topic) \(String(decoding: message.payload, as: UTF8.self))"
+        }
+    }
+}
