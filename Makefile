@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-diagnostics test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-cli bench-simulation stage install uninstall deb test-deb examples picture lint format docs fuzz fuzz-addresses fuzz-values test-values-peers bench-values count-values soak soak-bluez
+.PHONY: help deps build demo test test-diagnostics test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-cli bench-simulation stage install uninstall deb test-deb examples picture lint format docs fuzz fuzz-addresses fuzz-values test-values-peers bench-values count-values soak soak-bluez fleet
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +21,10 @@ test-diagnostics: deps ## check that the compiler reports typical mistakes on th
 
 test-clients: deps ## run Bleak, SimpleBLE, habluetooth, GDBus, bluetoothctl and busctl on `ble-cli simulate`; needs the network for the first run
 	@scripts/test-clients
+
+.PHONY: test-gateway
+test-gateway: deps ## run ble-gateway with a real mosquitto, also in the virtual machine, and kill it at each write point of its store
+	@scripts/test-gateway
 
 test-values-peers: deps ## compare 100,000 decoded payloads a format with TheengsDecoder, bthome-ble and thirteen other decoders; needs the network for the first run
 	@scripts/test-values-peers
@@ -48,8 +52,15 @@ fuzz-addresses: deps ## pass a million messages, with the address sanitizer
 fuzz-values: deps ## encode and decode a million random values of each format and characteristic, and decode twenty million random payloads
 	@VALUES_ROUNDS=1000000 swift test -c release -Xswiftc -enable-testing --scratch-path .build/values --filter BluetoothValuesTests
 
+fleet: deps ## run an hour of 100 gateways and 10,000 devices in virtual time, twice; SEED=2 for another building
+	@swift build -c release --product fleet && .build/release/fleet 100 10000 3600 $(or $(SEED),1)
+
 soak: deps ## run ten thousand cycles of a gateway with one manager and random faults; SEED=2 for other faults
 	@swift build --build-tests && RXBLUETOOTH_SOAK=10000 RXBLUETOOTH_SOAK_SEED=$(or $(SEED),1) swift test --skip-build --no-parallel --filter 'SoakTests.*Soak|CycleTests'
+
+.PHONY: soak-gateway
+soak-gateway: deps ## simulate 30 days of random faults of an adapter a thousand times, and print which recovery steps helped
+	@RXBLUETOOTH_GATEWAY_RUNS=$(or $(RUNS),1000) swift test -c release -Xswiftc -enable-testing --scratch-path .build/values --no-parallel --filter 'GatewayTests\.(Recovery(Model|Soak)|AdapterSupervisor)Tests'
 
 soak-bluez: deps ## run two hundred cycles of the soak on the real bluetoothd in the virtual machine
 	@RXBLUETOOTH_SOAK=200 RXBLUETOOTH_LAB_LIMIT=3600 scripts/test-bluez 'BlueZTests\.LabTests/SoakTests'
@@ -79,6 +90,10 @@ bench-cli: deps ## measure the size, memory and start of a static ble-cli next t
 bench-top: deps ## measure the CPU time and memory of ble-cli top with 2,000 devices and 5,000 advertisements a second; fails above a limit
 	@swift build -c release --product ble-cli && Benchmarks/top
 
+.PHONY: bench-gateway
+bench-gateway: deps ## measure the CPU time, memory and lost readings of ble-gateway next to Theengs Gateway; fails above a limit; needs the network for the first run
+	@scripts/static --product ble-gateway && Benchmarks/gateway
+
 bench-simulation: deps ## measure how long it takes to simulate ten minutes with 600,000 advertisements
 	@cd Benchmarks && swift build -c release --product simbench && .build/release/simbench && .build/release/simbench crowd
 
@@ -104,10 +119,11 @@ test-deb: deps ## install the package in a clean Debian 12, and test it there; n
 examples: deps ## build and test the package Examples, and run its programs on simulated devices
 	@scripts/examples
 
-picture: deps ## write docs/images/scan.svg, the picture of the README, from a real run in tmux
+picture: deps ## write docs/images/scan.svg and top.svg, the pictures of the documentation, from real runs in tmux
 	@scripts/packages tmux
 	@scripts/quiet build .build/logs/demo.log swift build --product ble-cli
 	@scripts/terminal-picture docs/images/scan.svg 96x9 3.5 "ble-cli scan --simulate" "$$(swift build --show-bin-path)/ble-cli" scan --simulate
+	@scripts/terminal-picture docs/images/top.svg 140x22 12 "ble-cli top --scenario showroom" "$$(swift build --show-bin-path)/ble-cli" top --scenario showroom
 
 sources := Package.swift Sources Mocks Tests Benchmarks/Package.swift Benchmarks/Sources Examples
 

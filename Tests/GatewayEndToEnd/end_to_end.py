@@ -1,0 +1,236 @@
+"""Runs ble-gateway on simulated devices with a real mosquitto, and checks what paho and mosquitto_sub receive.
+
+end_to_end.py BLE_CLI BLE_GATEWAY   prints a line for each check, and exits 1 if one fails.
+"""
+
+import json
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import paho.mqtt.client as mqtt
+
+RECOGNISED = {"Phone", "Find My tag", "Tracker", "Earphones", "Exposure Notification"}
+SENSORS = 35
+NAME = "end-to-end"
+
+
+class Failure(Exception):
+    """A check that failed."""
+
+
+def check(condition, text):
+    if not condition:
+        raise Failure(text)
+    print(f"  ok: {text}", flush=True)
+
+
+def wait_until(condition, text, seconds=30):
+    """Polls a condition that other processes make true."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise Failure(f"{text} (not within {seconds} s)")
+        time.sleep(0.05)
+    print(f"  ok: {text}", flush=True)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Broker:
+    """A mosquitto that keeps its sessions and messages in a file."""
+
+    def __init__(self, folder):
+        self.port = free_port()
+        self.configuration = folder / "mosquitto.conf"
+        self.configuration.write_text(
+            f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence true\n"
+            f"persistence_location {folder}/\nmax_queued_messages 0\nuser root\n"
+        )
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            ["mosquitto", "-c", self.configuration], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    def stop(self, kill=False):
+        self.process.send_signal(signal.SIGKILL if kill else signal.SIGTERM)
+        self.process.wait()
+
+
+class Subscriber:
+    """A client with a lasting session, so that a restart of the broker loses none of its messages."""
+
+    def __init__(self, port):
+        self.lock = threading.Lock()
+        self.messages = []
+        self.retained = {}
+        self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, client_id="subscriber", clean_session=False)
+        self.client.reconnect_delay_set(1, 1)
+        self.client.on_connect = lambda client, *_: client.subscribe("#", qos=1)
+        self.client.on_message = self.received
+        self.client.connect("127.0.0.1", port)
+        self.client.loop_start()
+
+    def received(self, _client, _data, message):
+        with self.lock:
+            self.messages.append((message.topic, message.payload))
+            self.retained[message.topic] = message.payload
+
+    def topics(self, prefix):
+        with self.lock:
+            return {topic for topic, _ in self.messages if topic.startswith(prefix)}
+
+    def readings(self):
+        with self.lock:
+            found = [payload for topic, payload in self.messages if topic.startswith(f"home/{NAME}/BTtoMQTT/")]
+        return [json.loads(payload) for payload in found]
+
+    def last(self, topic):
+        with self.lock:
+            return self.retained.get(topic)
+
+    def clear(self):
+        with self.lock:
+            self.messages = []
+
+
+def write_configuration(folder, port, metrics, keys):
+    devices = "".join(
+        f'  - address: "{address}"\n    key: {key}\n' for address, key in (line.split("=") for line in keys.split())
+    )
+    path = folder / "gateway.yaml"
+    path.write_text(
+        f"name: {NAME}\nbroker: {{ host: 127.0.0.1, port: {port}, maximum-delay: 2 s }}\n"
+        f"store: {{ path: store.sqlite }}\nmetrics: {{ port: {metrics} }}\ndevices:\n{devices}"
+    )
+    path.chmod(0o600)
+    return path
+
+
+def get(port, request):
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        connection.sendall(request)
+        answer = b""
+        while part := connection.recv(65536):
+            answer += part
+        return answer.decode()
+
+
+def read_metrics(port):
+    """The metrics, or nothing if a slow gateway has not answered before the deadline of its connections."""
+    try:
+        return get(port, b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    except ConnectionError:
+        return ""
+
+
+def is_sent(metrics):
+    """Whether the gateway is connected to the broker, and no message waits."""
+    return "ble_gateway_broker_connected 1\n" in metrics and "ble_gateway_store_messages 0\n" in metrics
+
+
+def run(folder, ble_cli, ble_gateway):
+    broker = Broker(folder)
+    broker.start()
+    wait_until(lambda: socket.socket().connect_ex(("127.0.0.1", broker.port)) == 0, "mosquitto runs")
+    metrics = free_port()
+    keys_file = folder / "keys"
+    subprocess.run(
+        [ble_cli, "simulate", "showroom", "--write-keys", keys_file, "--", "true"], check=True, stderr=subprocess.DEVNULL
+    )
+    configuration = write_configuration(folder, broker.port, metrics, keys_file.read_text())
+    subprocess.run([ble_gateway, "--check", configuration], check=True, stdout=subprocess.DEVNULL)
+    check(True, "the configuration has no mistakes")
+    subscriber = Subscriber(broker.port)
+    log = open(folder / "log", "wb")
+    gateway = subprocess.Popen(
+        [ble_cli, "simulate", "showroom", "--", ble_gateway, configuration], stderr=log, stdout=subprocess.DEVNULL
+    )
+    try:
+        steps(broker, subscriber, gateway, metrics)
+    finally:
+        gateway.kill()
+        gateway.wait()
+        log.close()
+        broker.stop(kill=True)
+
+
+def steps(broker, subscriber, gateway, metrics):
+    prefix = f"home/{NAME}/BTtoMQTT/"
+    wait_until(lambda: len(subscriber.topics(prefix)) >= SENSORS, f"all {SENSORS} sensors of the showroom are published")
+    check(len(subscriber.topics(prefix)) == SENSORS, "phones and trackers are not published")
+    readings = subscriber.readings()
+    check(all(reading["mid"] and reading["time"] and reading["id"] for reading in readings), "each has id and time")
+    check(any(reading["format"] == "victron" for reading in readings), "encrypted sensors are decoded")
+    wait_until(lambda: subscriber.last(f"home/{NAME}/LWT") == b"online", "the gateway is online")
+    wait_until(
+        lambda: len(subscriber.topics("homeassistant/device/")) >= 25, "Home Assistant's discovery is retained for the sensors"
+    )
+    listed = subprocess.run(
+        ["mosquitto_sub", "-p", str(broker.port), "-t", "homeassistant/#", "-t", "home/+/LWT", "-W", "2", "-F", "%t %r"],
+        capture_output=True, text=True, check=False,
+    ).stdout.split("\n")
+    check(sum(line.endswith(" 1") for line in listed) > 25, "mosquitto_sub receives the retained messages")
+    answer = get(metrics, b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    check(answer.startswith("HTTP/1.0 200 ") and "ble_gateway_broker_connected 1\n" in answer, "the metrics are served")
+    check(get(metrics, b"\x16\x03\x01\n\n").startswith("HTTP/1.0 400 "), "a request that is not HTTP is refused")
+
+    subscriber.client.publish("homeassistant/status", "online", qos=1)
+    subscriber.clear()
+    wait_until(lambda: len(subscriber.topics("homeassistant/device/")) >= 25, "discovery is repeated when Home Assistant starts")
+
+    before = {reading["mid"] for reading in subscriber.readings()}
+    broker.stop(kill=True)
+    time.sleep(10)
+    broker.start()
+    wait_until(lambda: len({reading["mid"] for reading in subscriber.readings()} - before) > 100, "readings arrive after an outage", 60)
+    wait_until(lambda: is_sent(read_metrics(metrics)), "all stored messages are sent", 60)
+    time.sleep(1)
+    numbers = sorted(int(reading["mid"].rsplit("-", 1)[1]) for reading in subscriber.readings())
+    missing = set(range(numbers[0], numbers[-1] + 1)) - set(numbers) - presence_numbers(subscriber)
+    check(not missing, f"none of {len(numbers)} readings around the outage is missing")
+
+    gateway.send_signal(signal.SIGTERM)
+    check(gateway.wait(20) == 0, "SIGTERM ends the gateway with exit code 0")
+    wait_until(lambda: subscriber.last(f"home/{NAME}/LWT") == b"offline", "the gateway is offline")
+
+
+def presence_numbers(subscriber):
+    """The numbers of stored messages that are not readings."""
+    with subscriber.lock:
+        others = [
+            json.loads(payload) for topic, payload in subscriber.messages
+            if topic.startswith((f"home/{NAME}/presence/", f"home/{NAME}/connection/", f"home/{NAME}/results/"))
+        ]
+    return {int(message["mid"].rsplit("-", 1)[1]) for message in others if "mid" in message}
+
+
+def main(words, usage, count, run):
+    """Calls run with a temporary folder and the words, and returns the exit status of the script."""
+    if len(words) != count:
+        print(usage, file=sys.stderr)
+        return 64
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        try:
+            run(folder, *words)
+        except Failure as failure:
+            print(f"FAILED: {failure}\nthe log of the gateway:\n{(folder / 'log').read_text()}", file=sys.stderr)
+            return 1
+    print("all checks passed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], __doc__, 2, run))
