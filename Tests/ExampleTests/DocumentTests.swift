@@ -9,7 +9,9 @@ struct DocumentTests {
     private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/"
     /// The folders with the code. All their files are compiled.
     private static let compiled = [
-        "Tests/ExampleTests", "Tests/RxBluetoothTests/Examples", "Tests/BluetoothValuesTests", "Examples",
+        "Tests/ExampleTests", "Tests/RxBluetoothTests/Examples", "Tests/BluetoothValuesTests",
+        "Tests/RxFoundationTests",
+        "Examples",
     ]
     /// Pages for contributors, which show code of tests in part.
     private static let exceptions = ["docs/style.md", "docs/architecture.md"]

@@ -8,12 +8,21 @@ import Testing
 struct SensorGateway: Sendable {
     let manager: BluetoothManager
     let thermometer: BluetoothAddress
+    var scheduler: any SchedulerType = MainScheduler.instance
     let report: @Sendable (String) -> Void
 
     /// Each part continues by itself after lost links, restarts of bluetoothd and adapters that are plugged in again.
     func start() -> any Disposable {
-        CompositeDisposable(
-            disposables: [readings, temperatures, presence, state].map { $0.subscribe(onNext: report) })
+        let parts = [repeated("readings", readings), temperatures, repeated("presence", presence), state]
+        return CompositeDisposable(disposables: parts.map { $0.subscribe(onNext: report) })
+    }
+
+    /// Reports the error that ends a part, and starts the part again after a minute.
+    private func repeated(_ name: String, _ lines: Observable<String>) -> Observable<String> {
+        lines.do(onError: { report("\(name): \($0)") })
+            .retry { (errors: Observable<any Error>) in
+                errors.flatMap { _ in Observable<Int>.timer(.seconds(60), scheduler: scheduler) }
+            }
     }
 
     private var readings: Observable<String> {
@@ -43,7 +52,20 @@ struct SensorGateway: Sendable {
         }
     }
 
-    private var state: Observable<String> { manager.state.map { "Bluetooth: \($0.rawValue)" } }
+    /// The state of Bluetooth. If Bluetooth cannot be used, the causes follow, the most likely one first.
+    private var state: Observable<String> {
+        manager.state.flatMapLatest { state in
+            let line = Observable.just("Bluetooth: \(state.rawValue)")
+            return state == .poweredOn ? line : line.concat(causes)
+        }
+    }
+
+    private var causes: Observable<String> {
+        manager.diagnose().asObservable()
+            .flatMap { diagnosis in Observable.from(diagnosis.findings) }
+            .map { finding in "\(finding.text) \(finding.advice ?? "")" }
+            .catch { _ in .empty() }  // the manager was closed
+    }
 }
 
 /// Returns when the program receives SIGINT (Ctrl-C) or SIGTERM (`systemctl stop`).
@@ -81,7 +103,9 @@ struct GatewayExampleTests {
                 SimulatedAdvertisement(.ruuvi(temperature: 21.5), every: .seconds(1), rssi: -70)
             })
         let stage = ExampleStage(scenario)
-        let running = SensorGateway(manager: stage.manager, thermometer: "C0:FF:EE:00:00:02") { print($0) }.start()
+        let running = SensorGateway(
+            manager: stage.manager, thermometer: "C0:FF:EE:00:00:02", scheduler: stage.scheduler
+        ) { print($0) }.start()
         stage.advance(5_000)
         stage.simulation.bluez.crash()
         stage.simulation.bluez.setInRange(false, "C0:FF:EE:00:00:41")
@@ -92,8 +116,26 @@ struct GatewayExampleTests {
         #expect(stage.lines.contains("C0:FF:EE:00:00:41 is gone"))
         #expect(stage.lines.filter { $0 == "Bluetooth: powered-on" }.count == 2)
         #expect(stage.lines.last { $0.hasPrefix("thermometer: 23.5") } != nil)
+        #expect(stage.lines.contains("bluetoothd is not running. Start it: sudo systemctl start bluetooth."))
         running.dispose()
         try await stage.run { [manager = stage.manager] in try await manager.settled().value }
         #expect(stage.simulation.recorder.count("StopDiscovery") >= 1)
+    }
+
+    @Test func `A part that fails is reported, and begins again after a minute`() {
+        let stage = ExampleStage()
+        stage.simulation.bluez.add(
+            Fault("StartDiscovery", calls: .only(1), .error("org.freedesktop.DBus.Error.AccessDenied", "Rejected")))
+        let running = SensorGateway(
+            manager: stage.manager, thermometer: "C0:FF:EE:00:00:02", scheduler: stage.scheduler
+        ) { print($0) }.start()
+        stage.advance(30_000)
+        #expect(stage.lines.filter { $0.hasPrefix("readings: Scanning: this process is not allowed") }.count == 1)
+        #expect(stage.lines.filter { $0.hasPrefix("presence: Scanning: this process is not allowed") }.count == 1)
+        #expect(stage.lines.contains { $0.hasPrefix("thermometer: 23.5") })
+        #expect(!stage.lines.contains { $0.hasSuffix("is here") })
+        stage.advance(60_000)
+        #expect(stage.lines.contains { $0.hasSuffix("is here") })
+        running.dispose()
     }
 }

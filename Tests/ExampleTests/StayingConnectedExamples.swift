@@ -19,11 +19,8 @@ func patientReconnection() -> Reconnection {
 /// Prints each connection and each loss with its reason.
 func printConnections(of manager: BluetoothManager) -> any Disposable {
     manager.connectionChanges.subscribe(onNext: { change in
-        switch change.state {
-        case .connecting, .disconnecting: break
-        case .connected: print(change.peripheral.address, "is connected")
-        case .disconnected(let error): print(change.peripheral.address, error?.summary ?? "is disconnected")
-        }
+        print(change.peripheral.address, change.state)  // C0:FF:EE:00:00:01 disconnected: the link was lost
+        if case .disconnected(let error?) = change.state, let advice = error.advice { print(advice) }
     })
 }
 
@@ -80,9 +77,32 @@ struct StayingConnectedExampleTests {
         stage.advance(10_000)
         #expect(before > 0 && values.events.count > before)
         #expect(values.events.first?.value.element == 23.5)
-        #expect(stage.lines.count == 3 && stage.lines[0] == "C0:FF:EE:00:00:02 is connected")
+        let state = "C0:FF:EE:00:00:02 "
+        let advice = "Connect again when the peripheral and the adapter are available."
+        #expect(
+            stage.lines == [
+                state + "connecting", state + "connected", state + "disconnected: the link was lost", advice,
+                state + "connecting", state + "connected",
+            ])
         subscription.dispose()
         log.dispose()
+    }
+
+    @Test(arguments: [1, 20, 90, 300])
+    func `A returned peripheral is connected within the longest delay`(absence: Int) async throws {
+        let stage = ExampleStage()
+        let sensor = try await stage.find("181A")
+        let values = stage.scheduler.createObserver(Double.self)
+        let subscription = temperatures(of: sensor).subscribe(values)
+        stage.advance(12_000)
+        stage.simulation.bluez.setInRange(false, "C0:FF:EE:00:00:02")
+        stage.simulation.bluez.dropLink(to: "C0:FF:EE:00:00:02")
+        stage.advance(absence * 1000)
+        let before = values.events.count
+        stage.simulation.bluez.setInRange(true, "C0:FF:EE:00:00:02")
+        stage.advance(30_000 + 2_000)  // maximumDelay, the interval of advertisements, and the link
+        #expect(before > 0 && values.events.count > before)
+        subscription.dispose()
     }
 
     @Test func `An address is connected without a scan of the program`() {
