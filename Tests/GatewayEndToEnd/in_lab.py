@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from end_to_end import Broker, Failure, Subscriber, check, free_port, main, wait_until
+from end_to_end import Broker, Failure, Subscriber, check, free_port, main, wait_until, without_gap
 
 NAME = "end-to-end"
 STRAP = "F0F1F2F3F400"
@@ -41,17 +41,6 @@ def payloads(subscriber, device):
 
 def with_text(subscriber, device, text):
     return [message for _, message in payloads(subscriber, device) if text in json.dumps(message)]
-
-
-def without_gap(subscriber):
-    """The numbers of the received messages, up to the first that is missing."""
-    with subscriber.lock:
-        messages = [json.loads(payload) for _, payload in subscriber.messages if payload.startswith(b'{"mid"')]
-    numbers = {int(message["mid"].rsplit("-", 1)[1]) for message in messages}
-    end = min(numbers)
-    while end in numbers:
-        end += 1
-    return range(min(numbers), end)
 
 
 def steps(broker, subscriber, gateway):
