@@ -18,6 +18,8 @@ struct MosquittoFailure {
             return unreachable("the name was not found; check the host name and the network's name service")
         case MOSQ_ERR_ERRNO where code == ECONNREFUSED, MOSQ_ERR_CONN_REFUSED:
             return unreachable("connection refused; check that the broker runs and listens on this port")
+        case MOSQ_ERR_ERRNO where settings.tls != nil && [ECONNRESET, EPIPE, EPROTO].contains(code):
+            return closedBeforeAccepted
         case MOSQ_ERR_ERRNO: return unreachable("\(unsafe String(cString: strerror(code))); check the network")
         case MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE: return certificate()
         case MOSQ_ERR_INVAL: return BrokerFailure(.refused, "connecting to \(place) failed: the settings are not valid")
@@ -55,12 +57,20 @@ struct MosquittoFailure {
         if code == MOSQ_ERR_KEEPALIVE.rawValue {
             return BrokerFailure(.unreachable, "the connection to \(place) was lost: no answer for the keep-alive time")
         }
-        guard isEstablished else {
-            let advice =
-                settings.tls == nil ? "check that this port does not need TLS" : "check that this port uses TLS"
-            return BrokerFailure(.unreachable, "\(place) closed the connection before it was accepted; \(advice)")
-        }
+        guard isEstablished else { return closedBeforeAccepted }
         return BrokerFailure(.unreachable, "the connection to \(place) was lost: \(MosquittoClient.text(of: code))")
+    }
+
+    /// The connection ended without a reason.
+    ///
+    /// With TLS 1.3 the gateway sends its certificate last. If the broker resets the connection because of it,
+    /// libmosquitto frees the session that is needed to read the broker's alert.
+    private var closedBeforeAccepted: BrokerFailure {
+        let advice =
+            settings.tls == nil
+            ? "check that this port does not need TLS"
+            : "check that this port uses TLS, and in the broker's log whether it refused the certificate of the gateway"
+        return BrokerFailure(.unreachable, "\(place) closed the connection before it was accepted; \(advice)")
     }
 
     private func unreachable(_ text: String) -> BrokerFailure {
