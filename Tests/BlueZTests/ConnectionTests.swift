@@ -1,4 +1,3 @@
-import Dispatch
 import RxBluetooth
 import TestTraits
 import Testing
@@ -17,7 +16,7 @@ extension LabTests {
             async throws
         {
             try await Lab.withManager { first in
-                let second = BluetoothManager(configuration: .init(queue: DispatchQueue(label: "second")))
+                let second = Lab.manager("second")
                 let one = try await first.peripheral(named: "HRM-2")
                 let two = try await second.peripheral(named: "HRM-2")
                 let values = [one, two].map { StreamProgress(Self.value(of: $0, 0x180D, 0x2A38)) }

@@ -1,4 +1,3 @@
-import Dispatch
 import RxBluetooth
 import TestTraits
 import Testing
@@ -11,7 +10,7 @@ extension LabTests {
                 // bluetoothd lists the services of this peripheral from a connection of another test (Q58).
                 try await manager.peripheral(named: "HRM-1").forget().value
                 // Two managers, because the scans of one manager share the records of the devices.
-                let other = BluetoothManager(configuration: .init(queue: DispatchQueue(label: "other")))
+                let other = Lab.manager("other")
                 let packets = Self.table(manager, .management)
                 let signals = Self.table(other, .dbus)
                 let both = Observable.combineLatest(packets, signals) { ($0, $1) }

@@ -11,11 +11,26 @@ enum Lab {
     static let timeout: RxTimeInterval = .seconds(60)
     static let clock = SerialDispatchQueueScheduler(qos: .default)
 
+    /// Deadlines that no short step of a slow machine exceeds. A closing that reaches its deadline leaves a link.
+    private static let deadlines: Deadlines = {
+        var deadlines = Deadlines()
+        for step in [\Deadlines.disconnect, \.startScan, \.stopScan, \.snapshot, \.power, \.cleanup, \.rssi] {
+            deadlines[keyPath: step] = .seconds(60)
+        }
+        return deadlines
+    }()
+
+    /// Returns a new manager with a queue of this name.
+    static func manager(_ name: String, pairing: PairingPolicy = PairingPolicy()) -> BluetoothManager {
+        BluetoothManager(
+            configuration: .init(queue: DispatchQueue(label: name), deadlines: deadlines, pairing: pairing))
+    }
+
     /// Runs a test with a new manager, closes it, and expects that no scan and no link are left.
     static func withManager(
         pairing: PairingPolicy = PairingPolicy(), _ body: (BluetoothManager) async throws -> Void
     ) async throws {
-        let manager = BluetoothManager(configuration: .init(queue: DispatchQueue(label: "test"), pairing: pairing))
+        let manager = manager("test", pairing: pairing)
         do {
             try await body(manager)
             try await manager.close().value
