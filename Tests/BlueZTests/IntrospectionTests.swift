@@ -6,7 +6,7 @@ extension LabTests {
     /// Compares the real bluetoothd with the table of interfaces that also describes the simulation.
     @Suite struct IntrospectionTests {
         private func busctl(_ words: String...) throws -> String {
-            let result = try Command.run(["timeout", "60", "busctl", "--no-pager"] + words)
+            let result = try Command.run(["timeout", "300", "busctl", "--no-pager"] + words)
             try #require(result.status == 0, "busctl \(words): \(result.errors)")
             return result.output
         }

@@ -38,7 +38,7 @@ extension LabTests {
         @Test func `Without CAP_NET_ADMIN, scans use D-Bus, and diagnose reports that`() throws {
             let path = "/run/ble-cli-of-user"
             #expect(try Command.run("cp", Command.bleCLIPath, path).status == 0)
-            let user = ["setpriv", "--reuid=65534", "--regid=bluetooth", "--clear-groups", "timeout", "60", path]
+            let user = ["setpriv", "--reuid=65534", "--regid=bluetooth", "--clear-groups", "timeout", "300", path]
             let diagnosed = try Command.run(user + ["diagnose"])
             print(diagnosed.output, diagnosed.errors)
             #expect(diagnosed.status == 0)

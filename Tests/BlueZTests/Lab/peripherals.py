@@ -341,7 +341,7 @@ async def central(air: Air):
     while True:
         connection = await device.connect_le(hci.Address(f"{ADAPTER}/P"), timeout=None)
         try:
-            await asyncio.wait_for(use_service(Peer(connection)), timeout=60)
+            await asyncio.wait_for(use_service(Peer(connection)), timeout=300)
         except Exception as error:
             print(f"CENTRAL: {error!r}", flush=True)
         with contextlib.suppress(Exception):

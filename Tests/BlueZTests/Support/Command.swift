@@ -29,7 +29,7 @@ struct Command {
     }
 
     /// Runs the ble-cli that `make test-bluez` sets in the environment, with a limit of 60 s in case it hangs.
-    static func bleCLI(_ words: String...) throws -> Command { try run(["timeout", "60", bleCLIPath] + words) }
+    static func bleCLI(_ words: String...) throws -> Command { try run(["timeout", "300", bleCLIPath] + words) }
 
     static var bleCLIPath: String { ProcessInfo.processInfo.environment["RXBLUETOOTH_CLI"] ?? ".build/debug/ble-cli" }
 

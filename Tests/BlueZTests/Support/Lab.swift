@@ -8,14 +8,14 @@ enum Lab {
     static let isRunning = ProcessInfo.processInfo.environment["RXBLUETOOTH_LAB"] == "1"
 
     /// A time-out that is long enough for any step, also in software emulation.
-    static let timeout: RxTimeInterval = .seconds(60)
+    static let timeout: RxTimeInterval = .seconds(300)
     static let clock = SerialDispatchQueueScheduler(qos: .default)
 
     /// Deadlines that no short step of a slow machine exceeds. A closing that reaches its deadline leaves a link.
     private static let deadlines: Deadlines = {
         var deadlines = Deadlines()
         for step in [\Deadlines.disconnect, \.startScan, \.stopScan, \.snapshot, \.power, \.cleanup, \.rssi] {
-            deadlines[keyPath: step] = .seconds(60)
+            deadlines[keyPath: step] = .seconds(300)
         }
         return deadlines
     }()
