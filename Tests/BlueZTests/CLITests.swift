@@ -4,7 +4,7 @@ import Testing
 extension LabTests {
     @Suite struct CLITests {
         /// How many seconds a link may remain after a command: the command exits 2 s before its link is closed.
-        static let closing = 5
+        static let closing = 30
 
         @Test func `scan lists all peripherals and prints no escape sequences`() async throws {
             let scan = try Command.bleCLI("scan", "--timeout", "10", "--json")
