@@ -11,20 +11,23 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
 ]
 
-// How ble-cli and ble-gateway are linked, so that they are small and use little memory. make bench-cli measures it, and
-// writes the file.
+// How ble-cli and ble-gateway are linked, so that they are small and use little memory. make bench-cli and bench-gateway
+// measure it. Benchmarks/cli and Benchmarks/gateway write the order of the functions.
 // lld is part of Swift. Relative relocations need glibc 2.36, which Debian 12 has.
-let compact: [LinkerSetting] = [
-    .unsafeFlags(
-        [
-            "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
-            // Keeps one of several equal functions, which is safe because no code compares the addresses of functions.
-            "-Xlinker", "--icf=all",
-            "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/ble-cli/private-functions.ld",
-            "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/ble-cli/link-order.txt",
-            "-Xlinker", "--no-warn-symbol-ordering",
-        ], .when(configuration: .release))
-]
+func compact(_ program: String) -> [LinkerSetting] {
+    let sources = "\(Context.packageDirectory)/Sources"
+    return [
+        .unsafeFlags(
+            [
+                "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
+                // Keeps one of several equal functions, which is safe because no code compares their addresses.
+                "-Xlinker", "--icf=all",
+                "-Xlinker", "-T", "-Xlinker", "\(sources)/ble-cli/private-functions.ld",
+                "-Xlinker", "--symbol-ordering-file=\(sources)/\(program)/link-order.txt",
+                "-Xlinker", "--no-warn-symbol-ordering",
+            ], .when(configuration: .release))
+    ]
+}
 
 // scripts/static compiles for size, except the modules that every signal passes through: each would cost a third more.
 // Other builds must not set it: a package with unsafe flags in a library cannot be a dependency.
@@ -111,14 +114,15 @@ let package = Package(
                 "RxBluetooth", "RxBluetoothMocks", "RxBluetoothSupport", "ScenarioFiles", "BluetoothCaptures", "Rx",
                 "CArguments", argumentParser, log,
             ],
-            exclude: ["link-order.txt", "private-functions.ld"], swiftSettings: strict, linkerSettings: compact),
+            exclude: ["link-order.txt", "private-functions.ld"], swiftSettings: strict,
+            linkerSettings: compact("ble-cli")),
         // A program of its own, because libmosquitto and SQLite would make the static ble-cli too large.
         .executableTarget(
             name: "ble-gateway",
             dependencies: [
                 "Gateway", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "Rx", argumentParser, log,
             ],
-            swiftSettings: strict, linkerSettings: compact),
+            exclude: ["link-order.txt"], swiftSettings: strict, linkerSettings: compact("ble-gateway")),
         // The command-line arguments if /proc is not mounted.
         .target(name: "CArguments"),
 
