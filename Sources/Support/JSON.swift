@@ -18,60 +18,67 @@ package indirect enum JSON: Sendable {
     }
 
     /// The value as one line, without characters that a terminal could interpret.
-    package var text: String {
-        var text = ""
-        write(to: &text)
-        return text
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// ``text`` in UTF-8.
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(512)
+        write(to: &bytes)
+        return bytes
     }
 
-    private func write(to text: inout String) {
+    private func write(to bytes: inout [UInt8]) {
         switch self {
-        case .null: text += "null"
-        case .bool(let value): text += value ? "true" : "false"
-        case .number(let value): text += String(value)
-        case .double(let value): text += value.isFinite ? NumberText.of(value) : "null"
-        case .string(let value): Self.write(value, to: &text)
+        case .null: bytes += "null".utf8
+        case .bool(let value): bytes += (value ? "true" : "false").utf8
+        case .number(let value): bytes += String(value).utf8
+        case .double(let value): bytes += (value.isFinite ? NumberText.of(value) : "null").utf8
+        case .string(let value): Self.write(value, to: &bytes)
         case .array(let values):
-            Self.write(values, between: "[", "]", to: &text) { $0.write(to: &$1) }
-        case .object(let members):
-            Self.write(members, between: "{", "}", to: &text) { member, text in
-                Self.write(member.key, to: &text)
-                text += ":"
-                member.value.write(to: &text)
+            bytes.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                value.write(to: &bytes)
             }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                Self.write(member.key, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                member.value.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "}"))
         }
     }
 
-    private static func write<Item>(
-        _ items: [Item], between opening: String, _ closing: String, to text: inout String,
-        _ write: (Item, inout String) -> Void
-    ) {
-        text += opening
-        for (index, item) in items.enumerated() {
-            if index > 0 { text += "," }
-            write(item, &text)
-        }
-        text += closing
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        0x20...0x7E ~= byte && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
-    private static func write(_ value: String, to text: inout String) {
-        text += "\""
-        defer { text += "\"" }
-        let isPlain = value.utf8.allSatisfy {
-            0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
-        }
-        if isPlain { return text += value }
+    private static func write(_ value: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        defer { bytes.append(UInt8(ascii: "\"")) }
+        // Most strings need no escape. Bytes of an array are checked faster than those of a string.
+        let start = bytes.count
+        bytes += value.utf8
+        var index = start
+        while index < bytes.count, isPlain(bytes[index]) { index += 1 }
+        if index == bytes.count { return }
+        bytes.removeSubrange(start...)
         for scalar in value.unicodeScalars {
             switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
+            case "\"": bytes += "\\\"".utf8
+            case "\\": bytes += "\\\\".utf8
+            case "\n": bytes += "\\n".utf8
+            case "\r": bytes += "\\r".utf8
+            case "\t": bytes += "\\t".utf8
             case _ where scalar.isHarmful:
                 // JSON escapes characters above U+FFFF as surrogate pairs.
-                for unit in String(scalar).utf16 { text += "\\u" + unit.hexadecimal() }
-            default: text.unicodeScalars.append(scalar)
+                for unit in String(scalar).utf16 { bytes += ("\\u" + unit.hexadecimal()).utf8 }
+            default: bytes += String(scalar).utf8
             }
         }
     }

@@ -52,7 +52,7 @@ public struct GatewayStatus: Hashable, Sendable {
     }
 
     /// The JSON object in UTF-8, without control characters.
-    public var payload: [UInt8] { Array(json.text.utf8) }
+    public var payload: [UInt8] { json.bytes }
 
     /// The message for the broker: retained, and without confirmation, because the next status replaces it.
     public func publication(_ topics: GatewayTopics) -> Publication {

@@ -9,8 +9,18 @@ enum MessageTime {
         let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
         let (year, month, day) = date(days)
         let second = rest / 1_000
-        return digits(year, 4) + "-" + digits(month, 2) + "-" + digits(day, 2) + "T" + digits(second / 3_600, 2) + ":"
-            + digits(second / 60 % 60, 2) + ":" + digits(second % 60, 2) + "." + digits(rest % 1_000, 3) + "Z"
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        let numbers =
+            [
+                (year, 4, "-"), (month, 2, "-"), (day, 2, "T"), (second / 3_600, 2, ":"), (second / 60 % 60, 2, ":"),
+                (second % 60, 2, "."), (rest % 1_000, 3, "Z"),
+            ] as [(Int64, Int, Unicode.Scalar)]
+        for (number, count, separator) in numbers {
+            append(number, count, to: &text)
+            text.append(UInt8(ascii: separator))
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Returns the Gregorian date of a day since 1970. Source: Howard Hinnant, "chrono-Compatible Low-Level Date
@@ -26,8 +36,13 @@ enum MessageTime {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 
-    private static func digits(_ number: Int64, _ count: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+    /// Appends decimal digits with leading zeros.
+    private static func append(_ number: Int64, _ count: Int, to text: inout [UInt8]) {
+        var unit: Int64 = 1
+        for _ in 1..<count { unit *= 10 }
+        while unit > 0 {
+            text.append(UInt8(ascii: "0") + UInt8(number / unit % 10))
+            unit /= 10
+        }
     }
 }

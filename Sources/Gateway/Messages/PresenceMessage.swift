@@ -27,7 +27,7 @@ public struct PresenceMessage: Hashable, Sendable {
     }
 
     /// The JSON object in UTF-8, without control characters.
-    public var payload: [UInt8] { Array(json.text.utf8) }
+    public var payload: [UInt8] { json.bytes }
 
     /// The message for the broker, with confirmation and not retained.
     public func publication(_ topics: GatewayTopics) -> Publication {

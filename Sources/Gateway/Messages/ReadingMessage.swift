@@ -28,7 +28,7 @@ public struct ReadingMessage: Hashable, Sendable {
     }
 
     /// The JSON object in UTF-8, without control characters.
-    public var payload: [UInt8] { Array(json.text.utf8) }
+    public var payload: [UInt8] { json.bytes }
 
     /// The message for the broker, with confirmation and not retained.
     public func publication(_ topics: GatewayTopics) -> Publication {
