@@ -53,6 +53,16 @@ public struct AdapterRecovery: Sendable {
         detector.isDisturbed = isConnecting
     }
 
+    /// Whether a silence is normal, because all devices that were heard lately are connected. There are no steps then.
+    public private(set) var isSilenceExplained = false
+
+    /// Sets whether a silence is normal. A recovery in progress continues.
+    public mutating func setSilenceExplained(_ isExplained: Bool, at now: Duration) {
+        guard isExplained != isSilenceExplained, !isExplained || !ladder.isRecovering else { return }
+        isSilenceExplained = isExplained
+        if isExplained { detector.pause() } else if obstacle == nil { detector.resume(at: now) }
+    }
+
     /// Records an advertisement.
     public mutating func heard(at now: Duration) -> [Action] {
         detector.heard(at: now)
@@ -84,7 +94,7 @@ public struct AdapterRecovery: Sendable {
     public mutating func setObstacle(_ obstacle: ScanObstacle?, at now: Duration) -> [Action] {
         let before = ladder.obstacle
         let actions = ladder.handle(.obstacle(obstacle), at: now)
-        if obstacle != nil { detector.pause() } else if before != nil { detector.resume(at: now) }
+        if obstacle != nil { detector.pause() } else if before != nil, !isSilenceExplained { detector.resume(at: now) }
         return perform(actions, at: now)
     }
 

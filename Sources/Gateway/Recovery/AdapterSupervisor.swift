@@ -36,6 +36,7 @@ public final class AdapterSupervisor {
     /// The step in progress.
     var running: [any Disposable] = []
     private var links: [Peripheral: ConnectionState] = [:]
+    private var advertisers = RecentAdvertisers()
     private var present: ScanObstacle?
     /// Whether this supervisor has switched the adapter off or blocked it, and not yet on again.
     var owesPower = false
@@ -117,6 +118,7 @@ public final class AdapterSupervisor {
         let manager = makeManager(adapter)
         self.manager = manager
         links = [:]
+        explainSilence()
         isScanning = false
         let me = loop.bound(WeakReference(self))
         observing = [
@@ -175,7 +177,10 @@ public final class AdapterSupervisor {
             usesManagement = isPacket
             updateAvailable()
         }
-        perform(recovery.heard(at: loop.monotonicTime))
+        let now = loop.monotonicTime
+        advertisers.heard(result.peripheral.address, at: now)
+        if recovery.isSilenceExplained { explainSilence() }
+        perform(recovery.heard(at: now))
         onResult?(result)
     }
 
@@ -186,6 +191,14 @@ public final class AdapterSupervisor {
             links[change.peripheral] = change.state
         }
         recovery.setLinks(links.count, isConnecting: links.values.contains(.connecting))
+        explainSilence()
+    }
+
+    private func explainSilence() {
+        let linked = Set(links.filter { $0.value != .connecting }.keys.map(\.address))
+        let now = loop.monotonicTime
+        recovery.setSilenceExplained(
+            !linked.isEmpty && advertisers.isSilenceExplained(by: linked, at: now), at: now)
         arm()
     }
 
@@ -274,6 +287,7 @@ public final class AdapterSupervisor {
 
     private func timerFired() {
         timer = nil
+        explainSilence()
         // Advertisements may have postponed the deadline. The rate is learned also then.
         perform(recovery.deadlinePassed(at: loop.monotonicTime, isScanning: isScanning))
         arm()

@@ -1,0 +1,26 @@
+import RxBluetooth
+
+/// The devices from which an adapter received advertisements lately.
+///
+/// A silence can be normal, because a connected device does not advertise.
+struct RecentAdvertisers {
+    /// How long a device counts after its last advertisement.
+    private static let memory = Duration.seconds(3600)
+    /// More than an adapter has links, so that at least one device in a full table is not connected.
+    private static let capacity = 64
+
+    private var times = RecencyTable<BluetoothAddress, Duration>(capacity: capacity)
+
+    /// Records an advertisement.
+    mutating func heard(_ address: BluetoothAddress, at now: Duration) {
+        times.use(address, default: now)
+        _ = times.update(address) { $0 = now }
+    }
+
+    /// Whether links to these devices explain that nothing is received: no other device was heard lately.
+    func isSilenceExplained(by linked: Set<BluetoothAddress>, at now: Duration) -> Bool {
+        let keys = times.keys
+        let isKnown = keys.contains(where: linked.contains)
+        return isKnown && !keys.contains { !linked.contains($0) && (times.peek($0) ?? .zero) > now - Self.memory }
+    }
+}
