@@ -55,7 +55,7 @@ final class DeviceConnections {
     /// Uses a manager for the connections of an adapter, instead of an earlier one.
     func setManager(_ manager: BluetoothManager, of adapter: AdapterKey) {
         centrals.removeValue(forKey: adapter)?.stop()
-        guard !devices.isEmpty else { return }
+        // Also without devices, because it answers commands.
         let central = GATTCentral(manager: manager, loop: loop, devices: devices)
         centrals[adapter] = central
         central.identity = { [weak self] in self?.identity?($0) ?? $0.address }

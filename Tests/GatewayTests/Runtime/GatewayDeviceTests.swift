@@ -155,6 +155,15 @@ import Testing
         #expect(stage.events.contains { $0.description.contains("received messages were ignored") })
     }
 
+    @Test func `Without devices in the configuration, a command is answered`() throws {
+        let stage = GatewayStage()
+        stage.run(for: .seconds(5))
+        stage.server.publish(Publication("home/attic/commands/C0FFEE000099", #"{"id":"1","read":"2A38"}"#))
+        stage.time.advance(by: .seconds(5))
+        let result = try #require(stage.messages("home/attic/results/C0FFEE000099").first)
+        #expect(try ParsedJSON(result.payload)["error"]?["kind"]?.string == "unknown-device")
+    }
+
     @Test func `A flood of commands is limited, and readings continue`() throws {
         let stage = stage([])
         stage.run(for: .seconds(5))
