@@ -82,6 +82,15 @@ extension ConfigurationReader {
         return recovery
     }
 
+    func connections(_ value: YAMLValue) -> GATTCentral.Settings {
+        let members = value.members(["maximum", "minimum-stay", "heard-timeout"])
+        var connections = GATTCentral.Settings()
+        set(&connections.maximumLinks, members["maximum"]?.integer(1...1_000))
+        set(&connections.minimumStay, members["minimum-stay"]?.duration(.zero ... .seconds(86_400)))
+        set(&connections.heardTimeout, members["heard-timeout"]?.duration(.seconds(1) ... .seconds(3600)))
+        return connections
+    }
+
     /// Reads the settings of several gateways, or `false`.
     func sharing(_ value: YAMLValue) -> SharingSettings {
         var sharing = SharingSettings()

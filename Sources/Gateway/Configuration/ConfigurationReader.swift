@@ -13,7 +13,7 @@ struct ConfigurationReader {
     func configuration(_ root: YAMLValue, hostName: String) -> GatewayConfiguration {
         let members = root.members([
             "name", "broker", "adapters", "filter", "devices", "topics", "publishing", "home-assistant", "store",
-            "recovery", "sharing", "metrics",
+            "recovery", "connections", "sharing", "metrics",
         ])
         var configuration = GatewayConfiguration()
         let host = hostName.split(separator: ".").first.map(String.init) ?? ""
@@ -37,6 +37,7 @@ struct ConfigurationReader {
         }
         if let store = members["store"] { configuration.store = self.store(store) }
         if let recovery = members["recovery"] { configuration.recovery = self.recovery(recovery) }
+        if let connections = members["connections"] { configuration.connections = self.connections(connections) }
         if let sharing = members["sharing"] { configuration.sharing = self.sharing(sharing) }
         if configuration.sharing.isEnabled, !configuration.devices.isEmpty,
             !configuration.topics.availability.split(separator: "/").contains("{gateway}")

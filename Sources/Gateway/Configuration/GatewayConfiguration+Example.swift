@@ -130,6 +130,15 @@ extension GatewayConfiguration {
           # Whether an adapter that is not in the list adapters may take over.
           other-adapter: false
 
+        # The links of each adapter to devices with jobs or commands.
+        connections:
+          # The largest number. If the adapter has fewer, the gateway learns it.
+          maximum: 32
+          # How long a device keeps its link while others wait.
+          minimum-stay: 30 s
+          # A device that was not heard for this time is not connected.
+          heard-timeout: 1 min
+
         # Several gateways on one broker divide the devices with jobs. Write sharing: false to switch it off.
         sharing:
           # The first part of the topics on which gateways report which devices they hear.

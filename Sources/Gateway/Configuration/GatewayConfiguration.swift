@@ -23,6 +23,8 @@ public struct GatewayConfiguration: Hashable, Sendable {
     public var store = StoreSettings()
     /// When an adapter counts as silent, and what is tried.
     public var recovery = RecoverySettings()
+    /// The links of each adapter to devices with jobs or commands.
+    public var connections = GATTCentral.Settings()
     /// Several gateways on one broker.
     public var sharing = SharingSettings()
     /// The port of Prometheus' metrics on the loopback interface; nil for none.

@@ -14,6 +14,7 @@ final class DeviceConnections {
     var identity: ((Peripheral) -> BluetoothAddress)?
 
     private let devices: [DeviceSettings]
+    private let settings: GATTCentral.Settings
     private let loop: GatewayLoop
     private let delivery: MessageDelivery
     private let known: Set<BluetoothAddress>
@@ -42,6 +43,7 @@ final class DeviceConnections {
 
     init(_ configuration: GatewayConfiguration, delivery: MessageDelivery, loop: GatewayLoop) {
         devices = configuration.devices
+        settings = configuration.connections
         known = Set(configuration.devices.map(\.address))
         self.delivery = delivery
         self.loop = loop
@@ -56,7 +58,7 @@ final class DeviceConnections {
     func setManager(_ manager: BluetoothManager, of adapter: AdapterKey) {
         centrals.removeValue(forKey: adapter)?.stop()
         // Also without devices, because it answers commands.
-        let central = GATTCentral(manager: manager, loop: loop, devices: devices)
+        let central = GATTCentral(manager: manager, loop: loop, devices: devices, settings: settings)
         centrals[adapter] = central
         central.identity = { [weak self] in self?.identity?($0) ?? $0.address }
         central.handler = { [weak self] event in self?.handle(event, of: adapter) }

@@ -49,8 +49,9 @@ struct ExampleConfigurationTests {
     }
 
     @Test(arguments: [
-        "", "broker", "broker.tls", "filter", "topics", "publishing", "home-assistant", "store", "recovery", "sharing",
-        "metrics", "devices", "devices.jobs",
+        "", "broker", "broker.tls", "filter", "topics", "publishing", "home-assistant", "store", "recovery",
+        "connections",
+        "sharing", "metrics", "devices", "devices.jobs",
     ])
     func `The example has each key`(_ place: String) throws {
         let unknown = "{ zzzzzzzz: 1 }"
@@ -93,6 +94,7 @@ struct ExampleConfigurationTests {
             home-assistant: { prefix: p, status-topic: s, expire-after: 999 s }
             store: { path: p, maximum-size: 1 MiB, batch-interval: 9 s }
             recovery: { minimum-silence: 9 s, maximum-silence: 99 s, power-cycle: false, other-adapter: true }
+            connections: { maximum: 9, minimum-stay: 9 s, heard-timeout: 9 s }
             sharing: { topic: t, hysteresis: 9 }
             metrics: { port: 9 }
             """
@@ -114,6 +116,7 @@ struct ExampleConfigurationTests {
         compare(try #require(changed.homeAssistant), HomeAssistantSettings())
         compare(changed.store, initial.store)
         compare(changed.recovery, initial.recovery)
+        compare(changed.connections, initial.connections)
         compare(changed.sharing, initial.sharing)
     }
 
