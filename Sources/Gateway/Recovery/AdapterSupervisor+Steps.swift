@@ -16,14 +16,14 @@ extension AdapterSupervisor {
         case .newSession: replaceManager()
         case .powerCycle: powerCycle()
         case .reset: resetRadio()
-        case .otherAdapter: onTakeOver?(true)
+        case .otherAdapter: beginSubstitute()
         }
     }
 
     /// Gives up a step, so that the scan continues without it.
     func cancel(_ step: RecoveryStep) {
         stopRunning()
-        if step == .otherAdapter { onTakeOver?(false) }
+        if step == .otherAdapter { endSubstitute() }
         if manager == nil { openManager() }
         restorePower()
         scan()

@@ -43,6 +43,8 @@ public final class AdapterSupervisor {
     private var restoring: (any Disposable)?
     /// Waits for the report that the adapter is on; nil if none is due.
     private var settling: (any Disposable)?
+    /// Whether another adapter was started as a substitute, and not yet ended.
+    private var hasSubstitute = false
     private(set) var isScanning = false
     private(set) var isClosed = false
     /// The source of the scans. ``ScanSource/automatic`` until the step ``RecoveryStep/otherSource``.
@@ -168,6 +170,16 @@ public final class AdapterSupervisor {
         scan()
     }
 
+    func beginSubstitute() {
+        hasSubstitute = true
+        onTakeOver?(true)
+    }
+
+    func endSubstitute() {
+        hasSubstitute = false
+        onTakeOver?(false)
+    }
+
     // MARK: Events
 
     private func received(_ result: ScannedPeripheral) {
@@ -181,6 +193,8 @@ public final class AdapterSupervisor {
         advertisers.heard(result.peripheral.address, at: now)
         if recovery.isSilenceExplained { explainSilence() }
         perform(recovery.heard(at: now))
+        // Also if recovery ended in another way, for example because the adapter was unplugged.
+        if hasSubstitute, !recovery.isRecovering { endSubstitute() }
         onResult?(result)
     }
 
@@ -266,7 +280,6 @@ public final class AdapterSupervisor {
             case .run(let step): run(step)
             case .cancel(let step): cancel(step)
             case .report(let report):
-                if case .recovered(_, let step) = report, step != .otherAdapter { onTakeOver?(false) }
                 if case .ended(.otherSource, let result, _) = report, result != .helped { leaveOtherSource() }
                 onReport?(SupervisionEvent(adapter: name ?? "\(adapter)", report: report))
             }
