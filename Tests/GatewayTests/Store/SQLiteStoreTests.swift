@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Gateway
+@testable import Gateway
 import Testing
 
 @Suite struct SQLiteStoreTests {
@@ -87,6 +87,18 @@ import Testing
         #expect(try folder.read("a.db.damaged-20231114T221320Z") == content)
         try store.append([Publication("a", "1")])
         #expect(store.summary.count == 1)
+    }
+
+    @Test func `An error in the middle of a transaction changes neither rows nor counts`() throws {
+        let folder = try TemporaryFolder()
+        // The last number is in use after one row, so that SQLite refuses the second one.
+        let database = try MessageDatabase(path: folder.path("a.db"), numbersAfter: .max - 1) { "id" }
+        #expect(throws: StoreFailure.self) {
+            try database.update(
+                appending: [Publication("a", "1"), Publication("a", "2")], removing: [], maximumBytes: 1_000)
+        }
+        #expect(database.count == 0 && database.bytes == 0)
+        #expect(try database.messages(after: 0, limit: 10).isEmpty)
     }
 
     @Test(arguments: 0..<20)
