@@ -1,4 +1,5 @@
 import BluetoothValues
+import RxBluetoothSupport
 
 /// One entity of a device in Home Assistant.
 struct HomeAssistantComponent: Hashable, Sendable {
@@ -71,7 +72,7 @@ extension HomeAssistantComponent {
         let number = property.number.map { ",\"\($0.key)\":{{ value_json.\($0.key) | default(0) }}" } ?? ""
         self.init(
             .event, property.key,
-            template: "{% if \(value) is defined %}{\"event_type\":\"{{ \(value) }}\"\(number)}{% endif %}")
+            template: "{% if \(value) is defined %}{\"event_type\":{{ \(value) | to_json }}\(number)}{% endif %}")
         switch property.kind {
         case .button:
             deviceClass = "button"
@@ -103,6 +104,35 @@ extension HomeAssistantComponent {
         strength.isEnabled = false
         strength.expires = true
         return [range, strength]
+    }
+}
+
+// The message.
+extension HomeAssistantComponent {
+    /// The component in the message of a device.
+    ///
+    /// - Parameters:
+    ///   - identifier: The identifier of the device.
+    ///   - stateTopic: The topic of the state; nil for the one of the device.
+    ///   - more: Further members.
+    func json(of identifier: String, stateTopic: String?, _ more: [(key: String, value: JSON)] = []) -> JSON {
+        var members: [(key: String, value: JSON)] = [
+            ("platform", .string(platform.rawValue)), ("unique_id", .string("\(identifier)-\(key)")),
+        ]
+        func add(_ key: String, _ text: String?) {
+            if let text { members.append((key, .string(text))) }
+        }
+        add("name", name)
+        add("device_class", deviceClass)
+        add("state_class", stateClass)
+        add("unit_of_measurement", unit)
+        add("state_topic", stateTopic)
+        add("value_template", template)
+        if !eventTypes.isEmpty { members.append(("event_types", .array(eventTypes.map { .string($0) }))) }
+        if isDiagnostic { add("entity_category", "diagnostic") }
+        if !isEnabled { members.append(("enabled_by_default", .bool(false))) }
+        // Home Assistant 2024.11 to 2026.2 ignores the quality of service of the whole device.
+        return .object(members + more + [("qos", .number(1))])
     }
 }
 

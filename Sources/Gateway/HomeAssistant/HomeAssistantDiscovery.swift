@@ -178,7 +178,7 @@ public struct HomeAssistantDiscovery: Sendable {
                 "availability",
                 .array(gateways.map { .object([("topic", .string(topics.availability(ofGateway: $0)))]) })
             ),
-            ("availability_mode", .string("any")), ("qos", .number(1)),
+            ("availability_mode", .string("any")),
         ])
         return Publication(topic: topic(address), payload: Array(json.text.utf8), isRetained: true)
     }
@@ -196,32 +196,16 @@ public struct HomeAssistantDiscovery: Sendable {
     }
 
     private func json(_ component: HomeAssistantComponent, _ device: MessageDevice) -> JSON {
-        var members: [(key: String, value: JSON)] = [
-            ("platform", .string(component.platform.rawValue)),
-            ("unique_id", .string("\(Self.identifier(device))-\(component.key)")),
-        ]
-        func add(_ key: String, _ text: String?) {
-            if let text { members.append((key, .string(text))) }
-        }
-        add("name", component.name)
-        add("device_class", component.deviceClass)
-        add("state_class", component.stateClass)
-        add("unit_of_measurement", component.unit)
-        if component.source == .presence { add("state_topic", topics.presenceOfAllGateways(of: device)) }
-        add("value_template", component.template)
-        if !component.eventTypes.isEmpty {
-            members.append(("event_types", .array(component.eventTypes.map { .string($0) })))
-        }
-        if component.isDiagnostic { add("entity_category", "diagnostic") }
-        if !component.isEnabled { members.append(("enabled_by_default", .bool(false))) }
+        var more: [(key: String, value: JSON)] = []
         if component.expires {
-            members.append(("expire_after", .number(Int(settings.expireAfter.components.seconds))))
+            more.append(("expire_after", .number(Int(settings.expireAfter.components.seconds))))
         }
         // A device that no gateway hears is out of range when its presence was not confirmed for this time.
         if component.key == "in_range", gateways.count > 1 {
             let delay = publishing.maximumInterval + publishing.presenceTimeout
-            members.append(("off_delay", .number(Int(delay.components.seconds))))
+            more.append(("off_delay", .number(Int(delay.components.seconds))))
         }
-        return .object(members)
+        let topic = component.source == .presence ? topics.presenceOfAllGateways(of: device) : nil
+        return component.json(of: Self.identifier(device), stateTopic: topic, more)
     }
 }

@@ -38,17 +38,18 @@ struct HomeAssistantDiscoveryTests {
                 + #""name":"Kitchen","model":"LYWSD03MMC"},"origin":{"name":"RxBluetooth Gateway"},"components":{"#
                 + #""tempc":{"platform":"sensor","unique_id":"ble-a4c138000001-tempc","device_class":"temperature","#
                 + #""state_class":"measurement","unit_of_measurement":"°C","#
-                + #""value_template":"{{ value_json.tempc | is_defined }}","expire_after":3600},"#
+                + #""value_template":"{{ value_json.tempc | is_defined }}","expire_after":3600,"qos":1},"#
                 + #""in_range":{"platform":"binary_sensor","unique_id":"ble-a4c138000001-in_range","name":"In range","#
                 + #""device_class":"connectivity","state_topic":"home/+/presence/A4C138000001","#
                 + #""value_template":"{{ 'ON' if value_json.state == 'found' else 'OFF' }}","#
-                + #""entity_category":"diagnostic"},"#
+                + #""entity_category":"diagnostic","qos":1},"#
                 + #""rssi":{"platform":"sensor","unique_id":"ble-a4c138000001-rssi","name":"Signal strength","#
                 + #""device_class":"signal_strength","state_class":"measurement","unit_of_measurement":"dBm","#
                 + #""state_topic":"home/+/presence/A4C138000001","value_template":"{{ value_json.rssi | is_defined }}","#
-                + #""entity_category":"diagnostic","enabled_by_default":false,"expire_after":3600}},"#
+                + #""entity_category":"diagnostic","enabled_by_default":false,"expire_after":3600,"#
+                + #""qos":1}},"#
                 + #""state_topic":"home/+/BTtoMQTT/A4C138000001","availability":[{"topic":"home/pi/LWT"}],"#
-                + #""availability_mode":"any","qos":1}"#)
+                + #""availability_mode":"any"}"#)
     }
 
     @Test func `Only new and changed devices have a message`() throws {
@@ -124,7 +125,7 @@ struct HomeAssistantDiscoveryTests {
             ])
         #expect(
             components["dimmer"]?["value_template"]?.string
-                == "{% if value_json.dimmer is defined %}{\"event_type\":\"{{ value_json.dimmer }}\","
+                == "{% if value_json.dimmer is defined %}{\"event_type\":{{ value_json.dimmer | to_json }},"
                 + "\"dimmer_steps\":{{ value_json.dimmer_steps | default(0) }}}{% endif %}")
         var other = reading
         other.events = [.other("shake", code: 1)]
