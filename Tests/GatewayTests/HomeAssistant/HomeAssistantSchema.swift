@@ -1,28 +1,30 @@
-/// Home Assistant's rules for discovery messages of devices, as its documentation describes them.
+/// Home Assistant's rules for discovery messages of devices, which exist since 2024.11.
 ///
-/// Source: Home Assistant, integrations MQTT, MQTT sensor, MQTT binary sensor, MQTT event, sensor and binary sensor.
+/// Source: the schemas and tables of the integrations mqtt, sensor, binary_sensor and event of Home Assistant 2024.11.3,
+/// 2026.2.3 and 2026.11.0. Rules that differ are the stricter ones, so that the messages suit all versions.
 enum HomeAssistantSchema {
-    /// The allowed units of each device class of sensors.
+    /// The allowed units of each device class of sensors: those that 2024.11 and 2026.11 have in common.
     static let units: [String: Set<String>] = [
         "battery": ["%"], "carbon_dioxide": ["ppm"], "carbon_monoxide": ["ppm"],
         "conductivity": ["S/cm", "mS/cm", "µS/cm"], "current": ["A", "mA"],
-        "distance": ["km", "m", "cm", "mm", "mi", "nmi", "yd", "in"], "duration": ["d", "h", "min", "s", "ms"],
-        "energy": ["J", "kJ", "MJ", "GJ", "mWh", "Wh", "kWh", "MWh", "GWh", "TWh", "cal", "kcal", "Mcal", "Gcal"],
-        "gas": ["m³", "ft³", "CCF"], "humidity": ["%"], "illuminance": ["lx"], "moisture": ["%"], "pm1": ["µg/m³"],
-        "pm10": ["µg/m³"], "pm25": ["µg/m³"], "power": ["mW", "W", "kW", "MW", "GW", "TW"],
-        "precipitation": ["cm", "in", "mm"],
-        "pressure": ["Pa", "kPa", "hPa", "bar", "cbar", "mbar", "mmHg", "inHg", "psi"],
+        "distance": ["cm", "ft", "in", "km", "m", "mi", "mm", "nmi", "yd"], "duration": ["d", "h", "min", "ms", "s"],
+        "energy": ["GJ", "Gcal", "J", "MJ", "MWh", "Mcal", "Wh", "cal", "kJ", "kWh", "kcal"],
+        "gas": ["CCF", "ft³", "m³"], "humidity": ["%"], "illuminance": ["lx"], "moisture": ["%"], "pm1": ["µg/m³"],
+        "pm10": ["µg/m³"], "pm25": ["µg/m³"], "power": ["W", "kW"], "precipitation": ["cm", "in", "mm"],
+        "pressure": ["Pa", "bar", "cbar", "hPa", "inHg", "kPa", "mbar", "mmHg", "psi"],
         "signal_strength": ["dB", "dBm"], "sound_pressure": ["dB", "dBA"],
-        "speed": ["ft/s", "in/d", "in/h", "in/s", "km/h", "kn", "m/s", "mph", "mm/d", "mm/s"],
-        "temperature": ["°C", "°F", "K"], "volatile_organic_compounds": ["µg/m³"],
-        "volatile_organic_compounds_parts": ["ppm", "ppb"], "voltage": ["V", "mV", "µV", "kV", "MV"],
-        "volume": ["L", "mL", "gal", "fl. oz.", "m³", "ft³", "CCF"],
-        "volume_flow_rate": ["m³/h", "ft³/min", "L/min", "gal/min", "mL/s"],
-        "volume_storage": ["L", "mL", "gal", "fl. oz.", "m³", "ft³", "CCF"],
-        "water": ["L", "gal", "m³", "ft³", "CCF"], "weight": ["kg", "g", "mg", "µg", "oz", "lb", "st"],
+        "speed": ["Beaufort", "ft/s", "in/d", "in/h", "in/s", "km/h", "kn", "m/s", "mm/d", "mm/h", "mm/s", "mph"],
+        "temperature": ["K", "°C", "°F"], "volatile_organic_compounds": ["µg/m³"],
+        "volatile_organic_compounds_parts": ["ppb", "ppm"], "voltage": ["V", "mV"],
+        "volume": ["CCF", "L", "fl. oz.", "ft³", "gal", "mL", "m³"],
+        "volume_flow_rate": ["L/min", "ft³/min", "gal/min", "m³/h"],
+        "volume_storage": ["CCF", "L", "fl. oz.", "ft³", "gal", "mL", "m³"],
+        "water": ["CCF", "L", "ft³", "gal", "m³"], "weight": ["g", "kg", "lb", "mg", "oz", "st", "µg"],
     ]
     /// The device classes that measure totals only.
     static let totals: Set<String> = ["energy", "gas", "volume", "water"]
+    /// The device classes with all state classes. The remaining ones have `measurement`.
+    static let mixed: Set<String> = ["distance", "duration", "precipitation", "weight"]
     /// The device classes of binary sensors.
     static let binaryClasses: Set<String> = [
         "battery", "battery_charging", "carbon_monoxide", "cold", "connectivity", "door", "garage_door", "gas", "heat",
@@ -31,7 +33,7 @@ enum HomeAssistantSchema {
     ]
     private static let common: Set<String> = [
         "platform", "unique_id", "name", "device_class", "state_topic", "value_template", "entity_category",
-        "enabled_by_default", "qos",
+        "enabled_by_default", "qos", "availability_topic",
     ]
     private static let keys: [String: Set<String>] = [
         "sensor": common.union(["state_class", "unit_of_measurement", "expire_after"]),
@@ -42,7 +44,8 @@ enum HomeAssistantSchema {
     static func violations(_ json: ParsedJSON) -> [String] {
         guard let root = json.object else { return ["not an object"] }
         var found: [String] = []
-        let known: Set = ["device", "origin", "components", "state_topic", "availability", "availability_mode", "qos"]
+        // 2024.11 to 2026.2 does not pass `qos` of the device to its entities.
+        let known: Set = ["device", "origin", "components", "state_topic", "availability", "availability_mode"]
         found += Set(root.keys).subtracting(known).map { "unknown key \($0)" }
         if json["origin"]?["name"]?.string?.isEmpty != false { found.append("origin without a name") }
         let identifiers = json["device"]?["identifiers"]?.array ?? []
@@ -80,6 +83,9 @@ enum HomeAssistantSchema {
                 guard let units = units[deviceClass] else { return found + ["unknown device class \(deviceClass)"] }
                 if !units.contains(unit ?? "") { found.append("unit \(unit ?? "none") of \(deviceClass)") }
                 if totals.contains(deviceClass), stateClass == "measurement" { found.append("a total is measured") }
+                if !totals.union(mixed).contains(deviceClass), stateClass != "measurement" {
+                    found.append("\(stateClass ?? "no state class") of \(deviceClass)")
+                }
             }
             if let stateClass, !["measurement", "total", "total_increasing"].contains(stateClass) {
                 found.append("unknown state class")
