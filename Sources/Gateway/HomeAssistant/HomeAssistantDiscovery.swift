@@ -159,6 +159,9 @@ public struct HomeAssistantDiscovery: Sendable {
         return publication(device.address, known)
     }
 
+    /// What has made the messages.
+    static let origin = JSON.object([("name", .string("RxBluetooth Gateway"))])
+
     private static func identifier(_ device: MessageDevice) -> String { "ble-" + device.mac.lowercased() }
 
     private func topic(_ address: BluetoothAddress) -> String {
@@ -171,7 +174,7 @@ public struct HomeAssistantDiscovery: Sendable {
             device.components.values.sorted { $0.key < $1.key }
             + HomeAssistantComponent.presence(hasSeveralGateways: gateways.count > 1)
         let json = JSON.object([
-            ("device", self.json(message, device)), ("origin", .object([("name", .string("RxBluetooth Gateway"))])),
+            ("device", self.json(message, device)), ("origin", Self.origin),
             ("components", .object(components.map { ($0.key, self.json($0, message)) })),
             ("state_topic", .string(topics.readingOfAllGateways(of: message))),
             (

@@ -17,6 +17,10 @@ public struct GatewayStatus: Hashable, Sendable {
         public var lastHeard: Date?
         /// How often each recovery step was taken, by its name.
         public var recoverySteps: [String: Int] = [:]
+        /// The name of the last recovery step; nil if none was taken.
+        public var lastRecoveryStep: String?
+        /// The wall time at which that step began.
+        public var lastRecovery: Date?
 
         /// Creates the status of an adapter.
         public init(name: String) { self.name = name }
@@ -88,6 +92,8 @@ extension GatewayStatus.Adapter {
                 "recovery_steps",
                 .object(recoverySteps.sorted { $0.key < $1.key }.map { ($0.key, .number($0.value)) })
             ),
+            ("last_recovery_step", .string(orNull: lastRecoveryStep)),
+            ("last_recovery", .string(orNull: lastRecovery.map(MessageTime.text))),
         ])
     }
 }

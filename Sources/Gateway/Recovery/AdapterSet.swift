@@ -30,6 +30,9 @@ public final class AdapterSet {
     /// Receives the manager of each adapter, and each replacement.
     public var onManager: ((BluetoothManager, AdapterSupervisor) -> Void)?
 
+    /// Runs when the name of an adapter becomes known or changes.
+    public var onName: (() -> Void)?
+
     /// Creates the set of adapters of a configuration. It does nothing before ``start()``.
     ///
     /// - Parameters:
@@ -96,6 +99,7 @@ public final class AdapterSet {
         let identity = adapter.identity
         entries.append(Entry(identity: identity, supervisor: supervisor, original: original))
         supervisor.onReport = { [weak self] in self?.onReport?($0) }
+        supervisor.onName = { [weak self] in self?.onName?() }
         supervisor.onResult = { [weak self, weak supervisor] in
             guard let self, let supervisor else { return }
             if let original { entries.first { $0.identity == original }?.supervisor.replaced() }

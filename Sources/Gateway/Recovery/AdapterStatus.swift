@@ -24,6 +24,10 @@ public struct AdapterStatus: Sendable {
     public var usesManagement: Bool
     /// How often each step was tried and has helped.
     public var counts: [RecoveryStep: StepCount]
+    /// The step that began last; nil if none has.
+    public var lastStep: RecoveryStep?
+    /// The time since it began.
+    public var sinceLastStep: Duration?
 }
 
 /// What happened to a supervised adapter.

@@ -23,6 +23,8 @@ public final class AdapterSupervisor {
     public var onReport: ((SupervisionEvent) -> Void)?
     /// Receives the manager at the start, and each replacement. The former manager is closed then.
     public var onManager: ((BluetoothManager) -> Void)?
+    /// Runs when the name of the adapter becomes known or changes.
+    public var onName: (() -> Void)?
     /// Starts another adapter as a substitute if the argument is true, or ends this; nil if there is no other adapter.
     public var onTakeOver: ((Bool) -> Void)? { didSet { updateAvailable() } }
 
@@ -54,7 +56,8 @@ public final class AdapterSupervisor {
     /// The steps that are not permitted, according to an error.
     private var refused: Set<RecoveryStep> = []
     /// The name of the adapter, for example `hci0`; nil while it is not known.
-    private(set) var name: String?
+    private(set) var name: String? { didSet { if name != oldValue { onName?() } } }
+    private var lastStep: (step: RecoveryStep, time: Duration)?
 
     /// Creates a supervisor, which does nothing before ``start()``.
     ///
@@ -108,7 +111,8 @@ public final class AdapterSupervisor {
             name: name, adapter: adapter, step: recovery.step, isSilent: recovery.isRecovering,
             obstacle: recovery.obstacle, advertisements: recovery.count, rate: recovery.rate,
             sinceAdvertisement: loop.monotonicTime - recovery.lastHeard, allowedSilence: recovery.allowedSilence,
-            usesManagement: usesManagement ?? false, counts: recovery.counts)
+            usesManagement: usesManagement ?? false, counts: recovery.counts, lastStep: lastStep?.step,
+            sinceLastStep: lastStep.map { loop.monotonicTime - $0.time })
     }
 
     /// Call it when the substitute of this adapter receives an advertisement.
@@ -280,6 +284,7 @@ public final class AdapterSupervisor {
             case .run(let step): run(step)
             case .cancel(let step): cancel(step)
             case .report(let report):
+                if case .began(let step, _) = report { lastStep = (step, loop.monotonicTime) }
                 if case .ended(.otherSource, let result, _) = report, result != .helped { leaveOtherSource() }
                 onReport?(SupervisionEvent(adapter: name ?? "\(adapter)", report: report))
             }

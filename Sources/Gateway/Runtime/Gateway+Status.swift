@@ -24,6 +24,8 @@ extension Gateway {
             if adapter.advertisements > 0 {
                 result.lastHeard = time.addingTimeInterval(-(adapter.sinceAdvertisement / .seconds(1)))
             }
+            result.lastRecoveryStep = adapter.lastStep?.rawValue
+            result.lastRecovery = adapter.sinceLastStep.map { time.addingTimeInterval(-($0 / .seconds(1))) }
             for (step, count) in adapter.counts { result.recoverySteps[step.rawValue] = count.tried }
             return result
         }

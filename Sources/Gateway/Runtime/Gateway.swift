@@ -30,6 +30,7 @@ public final class Gateway {
     let connections: DeviceConnections
     let topics: GatewayTopics
     private var discovery: HomeAssistantDiscovery?
+    private var ownDiscovery: HomeAssistantGateway?
     private let startTime: Duration
     var counts = Counts()
     var rates = AdvertisementRates()
@@ -82,6 +83,7 @@ public final class Gateway {
         pipeline = ReadingPipeline(configuration, keys: keys, loop: loop)
         connections = DeviceConnections(configuration, delivery: delivery, loop: loop)
         discovery = HomeAssistantDiscovery(configuration)
+        ownDiscovery = HomeAssistantGateway(configuration)
         connectParts()
     }
 
@@ -137,6 +139,7 @@ public final class Gateway {
         adapters.onResult = { [unowned self] in received($0, by: ObjectIdentifier($1)) }
         adapters.onManager = { [unowned self] in connections.setManager($0, of: ObjectIdentifier($1)) }
         adapters.onReport = { [unowned self] in recovered($0) }
+        adapters.onName = { [unowned self] in publishStatusSoon() }
         pipeline.onReading = { [unowned self] in publish($0) }
         pipeline.onPresence = { [unowned self] in publish($0, $1) }
         connections.identity = { [unowned self] in pipeline.identity(of: $0) }
@@ -230,6 +233,7 @@ extension Gateway {
     }
 
     private func publishDiscovery() {
+        if let message = ownDiscovery?.publication { delivery.publish(message) }
         for message in discovery?.all ?? [] { delivery.publish(message) }
     }
 }
@@ -259,6 +263,7 @@ extension Gateway {
 
     private func publishStatus() {
         let status = status()
+        if let message = ownDiscovery?.update(status) { delivery.publish(message) }
         delivery.publish(status.publication(topics))
         onStatus?(status)
     }

@@ -110,6 +110,8 @@ struct ReadingMessageTests {
         adapter.advertisementsPerSecond = 12.3456
         adapter.lastHeard = time
         adapter.recoverySteps = ["restart-scan": 2, "power-cycle": 1]
+        adapter.lastRecoveryStep = "power-cycle"
+        adapter.lastRecovery = time
         status.adapters = [adapter, GatewayStatus.Adapter(name: "hci1")]
         status.store.count = 3
         status.brokerConnections = 1
@@ -119,8 +121,10 @@ struct ReadingMessageTests {
                 + #""drops":{},"broker":{"connections":1},"#
                 + #""store":{"count":3,"bytes":0,"dropped":0},"adapters":[{"name":"hci0","address":null,"#
                 + #""state":"receiving","advertisements_per_second":12.35,"last_heard":"2026-03-14T15:09:26.535Z","#
-                + #""recovery_steps":{"power-cycle":1,"restart-scan":2}},{"name":"hci1","address":null,"#
-                + #""state":"receiving","advertisements_per_second":0,"last_heard":null,"recovery_steps":{}}],"#
+                + #""recovery_steps":{"power-cycle":1,"restart-scan":2},"last_recovery_step":"power-cycle","#
+                + #""last_recovery":"2026-03-14T15:09:26.535Z"},{"name":"hci1","address":null,"#
+                + #""state":"receiving","advertisements_per_second":0,"last_heard":null,"recovery_steps":{},"#
+                + #""last_recovery_step":null,"last_recovery":null}],"#
                 + #""time":"2026-03-14T15:09:26.535Z"}"#)
         let publication = status.publication(GatewayTopics(TopicSettings(), gateway: "pi"))
         #expect(publication.topic == "home/pi/status" && publication.isRetained)

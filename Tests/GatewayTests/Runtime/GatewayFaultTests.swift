@@ -18,6 +18,7 @@ import Testing
         let status = try #require(try stage.retained("home/attic/status")?["adapters"]?.array?.first)
         #expect(status["state"]?.string == "receiving")
         #expect(status["recovery_steps"]?["restart-scan"] == .number(1), "\(status)")
+        #expect(status["last_recovery_step"]?.string == "restart-scan" && status["last_recovery"]?.string != nil)
         let states = try stage.json("home/attic/status").compactMap {
             $0["adapters"]?.array?.first?["state"]?.string
         }

@@ -65,6 +65,16 @@ import Testing
         #expect(Set(stage.messages("homeassistant/device/").map(\.topic)) == Set(first.map(\.topic)))
     }
 
+    @Test func `The gateway is announced to Home Assistant with its adapters`() throws {
+        let stage = GatewayStage()
+        stage.run(for: .seconds(5))
+        let message = try #require(try stage.retained("homeassistant/device/ble-gateway-attic/config"))
+        #expect(HomeAssistantSchema.violations(message) == [])
+        let names = message["components"]?.object?.values.compactMap { $0["name"]?.string } ?? []
+        #expect(names.contains("hci0 advertisements") && names.contains("hci0 last recovery step"), "\(names)")
+        #expect(try stage.retained("home/attic/status")?["adapters"]?.array?.first?["name"]?.string == "hci0")
+    }
+
     @Test func `Readings of an outage are delivered after it, once each and in order`() throws {
         let stage = GatewayStage()
         stage.run(for: .seconds(5))
