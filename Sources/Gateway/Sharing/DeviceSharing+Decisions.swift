@@ -106,6 +106,7 @@ extension DeviceSharing {
         let time: Duration?
         if let holder {
             role.vacantSince = nil
+            role.rank = nil
             let isBetter = rank == 0 && Double(candidates[0].report.rssi - holder.report.rssi) >= hysteresis
             role.betterSince = isBetter ? role.betterSince ?? now : nil
             time = role.betterSince.map { max($0 + timing.better, role.changed + timing.dwell) }
@@ -113,11 +114,16 @@ extension DeviceSharing {
             role.betterSince = nil
             let since = role.vacantSince ?? now
             role.vacantSince = since
+            if role.rank != rank { role.rankedAt = now }
+            role.rank = rank
             guard let rank else { return false }
             let heard = (device.candidateSince ?? now) + Self.election
-            time = max(since + delay(role, timing), heard) + Self.rankDelay * rank
+            // A gateway that was better a moment ago may be about to claim.
+            let ranked = role.rankedAt + Self.agreement
+            time = max(since + delay(role, timing), heard, ranked) + Self.rankDelay * rank
         }
-        guard let time else { return false }
+        // The other gateways may not have the last report of this one yet, or it theirs of the same advertisement.
+        guard let time = time.map({ max($0, device.publishedAt + Self.agreement) }) else { return false }
         guard time <= now else {
             plan(address, at: time)
             return false

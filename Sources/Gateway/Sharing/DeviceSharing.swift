@@ -43,6 +43,8 @@ public struct DeviceSharing: Sendable {
     static let rankDelay = Duration.milliseconds(1500)
     /// The time for the reports of other gateways to arrive.
     static let election = Duration.seconds(1)
+    /// The time between a report and a claim, in which all gateways get the reports of one advertisement.
+    static let agreement = Duration.milliseconds(500)
     /// A device that was not heard for this time is out of range.
     static let heardTimeout = Duration.seconds(60)
     /// Without the broker for this time, a gateway connects to devices without asking.

@@ -69,6 +69,9 @@ struct SharedRole: Hashable, Sendable {
     var changed: Duration = .zero
     /// Since when the holder cannot fulfil the role; nil if it can.
     var vacantSince: Duration?
+    /// The position of this gateway among the candidates for a free role, and since when it has it.
+    var rank: Int?
+    var rankedAt: Duration = .zero
     /// Since when this gateway is better than the holder by the hysteresis; nil if it is not.
     var betterSince: Duration?
     /// When this gateway published its name; nil if the topic has answered.

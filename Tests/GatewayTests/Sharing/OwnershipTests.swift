@@ -34,6 +34,18 @@ import Testing
         }
     }
 
+    @Test func `The first owner of a device stays, although all gateways report at the same time`() {
+        var changes = 0
+        for seed in 10..<20 as Range<UInt64> {
+            let model = model(seed: seed, devices: 30)
+            model.run(for: .seconds(30))
+            let topics = model.changes.map(\.topic).filter { $0.hasSuffix("owner") }
+            #expect(Set(topics).count == 30)
+            changes += topics.count - 30
+        }
+        #expect(changes <= 3, "\(changes) of 300 devices had another owner first")
+    }
+
     @Test(arguments: [UInt64(1), 2, 3])
     func `A still device is handed over at most once an hour, with 6 dB noise`(seed: UInt64) {
         let model = model(seed: seed)
