@@ -57,6 +57,7 @@ final class FleetGateway {
             let now = loop.monotonicTime
             execute(isConnected ? sharing.connected(now: now) : sharing.disconnected(now: now))
         }
+        delivery.isShared = sharing.isShared
         delivery.onReceived = { [unowned self] in execute(sharing.receive($0, now: loop.monotonicTime)) }
         delivery.start()
     }

@@ -10,6 +10,8 @@ final class BrokerSupervisor {
     var onAcknowledged: ((UInt64) -> Void)?
     var onReceived: ((ReceivedMessage) -> Void)?
     var report: ((DeliveryNotice) -> Void)?
+    /// Returns whether gateways share devices by a topic. Its messages have a limit of their own.
+    var isShared: (_ topic: String) -> Bool = { _ in false }
     /// Is asked whether an orderly end may close the connection.
     var isIdle: () -> Bool = { true }
 
@@ -26,6 +28,7 @@ final class BrokerSupervisor {
     private var unconfirmed: Set<UInt64> = []
     private var directCount: UInt64 = 0
     private var receiving: ReceivingLimit
+    private var sharing = ReceivingLimit.sharing
     /// The messages that the broker refused.
     private(set) var rejectedCount = 0
     private var reportedCauses: Set<String> = []
@@ -115,7 +118,8 @@ final class BrokerSupervisor {
     }
 
     private func receive(_ message: ReceivedMessage) {
-        switch receiving.check(message, at: loop.monotonicTime) {
+        let now = loop.monotonicTime
+        switch isShared(message.topic) ? sharing.check(message, at: now) : receiving.check(message, at: now) {
         case .accepted: onReceived?(message)
         case .ignored(let notice): if let notice { report?(notice) }
         }

@@ -2,8 +2,10 @@
 public struct ReceivingLimit: Sendable {
     /// The largest payload in bytes.
     public var maximumBytes = 64 << 10
-    /// The most messages in a second.
+    /// The most messages in a second on average.
     public var messagesPerSecond = 200
+    /// The most messages at once.
+    public var burst = 20
 
     enum Verdict: Equatable {
         case accepted
@@ -12,20 +14,32 @@ public struct ReceivingLimit: Sendable {
 
     /// Ignored messages are reported at most once in this time.
     private static let reportInterval: Duration = .seconds(60)
-    private var pace: Pace?
+    /// When the average of the messages so far is reached, if no further one arrives.
+    private var paidAt: Duration?
     private var ignoredCount = 0
     private var lastReport: Duration?
 
     /// Creates the default limits.
     public init() {}
 
+    /// The limit for topics of sharing: a subscription delivers the reports of all gateways and devices at once.
+    public static var sharing: ReceivingLimit {
+        var limit = ReceivingLimit()
+        limit.burst = 20_000
+        return limit
+    }
+
     mutating func check(_ message: ReceivedMessage, at now: Duration) -> Verdict {
         guard message.payload.count <= maximumBytes else {
             return ignore("a payload exceeds \(maximumBytes) bytes", now)
         }
-        var pace = self.pace ?? Pace(perSecond: messagesPerSecond)
-        defer { self.pace = pace }
-        return pace.take(now) ? .accepted : ignore("more than \(messagesPerSecond) messages in a second", now)
+        let interval = 1_000_000_000 / max(1, messagesPerSecond)
+        let next = max(paidAt ?? now, now) + .nanoseconds(interval)
+        guard next - now <= .nanoseconds(interval * max(1, burst)) else {
+            return ignore("more than \(messagesPerSecond) messages a second after \(burst) at once", now)
+        }
+        paidAt = next
+        return .accepted
     }
 
     private mutating func ignore(_ cause: String, _ now: Duration) -> Verdict {

@@ -15,6 +15,10 @@ public final class MessageDelivery {
     public var onConnectionChange: ((_ isConnected: Bool) -> Void)?
     /// Receives the messages of the subscriptions, as far as ``ReceivingLimit`` allows.
     public var onReceived: ((ReceivedMessage) -> Void)?
+    /// Returns whether a topic belongs to ``DeviceSharing``. ``ReceivingLimit/sharing`` limits its messages.
+    public var isShared: ((_ topic: String) -> Bool)? {
+        didSet { supervisor.isShared = isShared ?? { _ in false } }
+    }
     /// Receives what a user should know, at most a few lines for one cause.
     public var onNotice: ((DeliveryNotice) -> Void)?
 

@@ -14,10 +14,7 @@ public struct MessageDevice: Hashable, Sendable {
     }
 
     /// The address without colons, for example `A4C138000001`.
-    public var mac: String {
-        let digits = String(address.number, radix: 16, uppercase: true)
-        return String(repeating: "0", count: 12 - digits.utf8.count) + digits
-    }
+    public var mac: String { address.plainText }
 }
 
 /// The topics of one gateway.

@@ -51,6 +51,7 @@ final class DeviceConnections {
             sharing = DeviceSharing(
                 gateway: configuration.name, devices: configuration.devices, settings: configuration.sharing,
                 availability: configuration.topics.availability, now: loop.monotonicTime)
+            delivery.isShared = sharing?.isShared
         }
     }
 
@@ -146,11 +147,10 @@ final class DeviceConnections {
 
     /// Passes an event to the sharing, and executes its actions.
     private func share(_ event: (inout DeviceSharing) -> [DeviceSharing.Action]) {
-        guard var sharing else { return }
-        let gateways = sharing.online
-        let actions = event(&sharing)
-        self.sharing = sharing
-        if sharing.online != gateways { onGateways?(sharing.online.sorted()) }
+        guard let gateways = sharing?.online else { return }
+        // In place: a copy of the state would copy the table of all devices.
+        let actions = event(&sharing!)
+        if let online = sharing?.online, online != gateways { onGateways?(online.sorted()) }
         for action in actions {
             switch action {
             case .subscribe(let filters): delivery.subscribe(to: filters)

@@ -80,6 +80,12 @@ public struct DeviceSharing: Sendable {
     /// Whether this gateway runs the GATT jobs of a device.
     public func isOwned(_ address: BluetoothAddress) -> Bool { devices[address]?.isOwned ?? false }
 
+    /// A function that returns whether a topic belongs to the sharing, for the limits of what is received.
+    public var isShared: @Sendable (_ topic: String) -> Bool {
+        let topics = topics
+        return { topics.contain($0) }
+    }
+
     // MARK: - Events
 
     /// The connection to the broker was made. Publish the availability `online` after the actions.

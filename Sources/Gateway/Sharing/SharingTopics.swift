@@ -10,9 +10,9 @@ struct SharingTopics: Hashable, Sendable {
         case availability(gateway: String)
     }
 
-    private let base: [Substring]
     private let availability: [Substring]
-    private let baseText: String
+    /// The beginning of the topics of all devices.
+    private let devices: String
 
     /// Creates the topics.
     ///
@@ -20,8 +20,7 @@ struct SharingTopics: Hashable, Sendable {
     ///   - base: The first part of all topics but those of the availability.
     ///   - availability: The template of the availability, with `{gateway}` as a level of its own.
     init(base: String, availability: String) {
-        baseText = base
-        self.base = base.split(separator: "/", omittingEmptySubsequences: false)
+        devices = base + "/devices/"
         self.availability = availability.split(separator: "/", omittingEmptySubsequences: false)
     }
 
@@ -38,23 +37,33 @@ struct SharingTopics: Hashable, Sendable {
         ["\(device(address))/heard/+", owner(address), room(address)]
     }
 
-    private func device(_ address: BluetoothAddress) -> String { "\(baseText)/devices/\(address.plainText)" }
+    private func device(_ address: BluetoothAddress) -> String { devices + address.plainText }
+
+    /// Whether a topic belongs to the sharing. Its levels may be invalid.
+    func contain(_ topic: String) -> Bool { topic.hasPrefix(devices) || gateway(of: topic) != nil }
 
     /// Returns what a topic is about; nil for a topic of others.
     func subject(of topic: String) -> Subject? {
         guard topic.utf8.count <= 512 else { return nil }
-        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
-        if let gateway = gateway(levels) { return .availability(gateway: gateway) }
-        guard levels.count >= base.count + 3, levels.starts(with: base), levels[base.count] == "devices",
-            let address = BluetoothAddress(plainText: levels[base.count + 1])
+        guard topic.hasPrefix(devices) else { return gateway(of: topic).map { .availability(gateway: $0) } }
+        let start = topic.utf8.index(topic.startIndex, offsetBy: devices.utf8.count)
+        guard let end = topic.utf8.index(start, offsetBy: 12, limitedBy: topic.endIndex), end < topic.endIndex,
+            let address = BluetoothAddress(plainText: topic[start..<end])
         else { return nil }
-        let rest = levels[(base.count + 2)...]
-        switch (rest.first, rest.count) {
-        case ("owner", 1): return .owner(address)
-        case ("room", 1): return .room(address)
-        case ("heard", 2): return rest.last.flatMap { Self.isName($0) ? .heard(address, gateway: String($0)) : nil }
+        switch topic[end...] {
+        case "/owner": return .owner(address)
+        case "/room": return .room(address)
+        case let rest where rest.hasPrefix(Self.heard):
+            let name = rest.dropFirst(Self.heard.count)
+            return Self.isName(name) ? .heard(address, gateway: String(name)) : nil
         default: return nil
         }
+    }
+
+    private static let heard = "/heard/"
+
+    private func gateway(of topic: String) -> String? {
+        gateway(topic.split(separator: "/", omittingEmptySubsequences: false))
     }
 
     private func gateway(_ levels: [Substring]) -> String? {
@@ -66,15 +75,20 @@ struct SharingTopics: Hashable, Sendable {
         return name.flatMap { Self.isName($0) ? String($0) : nil }
     }
 
+    private static let reserved = Array("/+#\0".utf8)
+
     /// Whether a text can be the name of a gateway.
     static func isName(_ text: some StringProtocol) -> Bool {
-        (1...64).contains(text.utf8.count) && !text.contains { $0 == "/" || $0 == "+" || $0 == "#" || $0 == "\0" }
+        (1...64).contains(text.utf8.count) && !text.utf8.contains { reserved.contains($0) }
     }
 }
 
 extension BluetoothAddress {
     /// The address without colons, for topics.
-    var plainText: String { description.filter { $0 != ":" } }
+    var plainText: String {
+        let digits = String(number, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 12 - digits.utf8.count) + digits
+    }
 
     /// Reads an address without colons.
     init?(plainText: some StringProtocol) {
