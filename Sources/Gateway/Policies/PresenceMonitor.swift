@@ -67,16 +67,10 @@ public struct PresenceMonitor: Sendable {
     ///
     /// - Parameter rssi: The signal strength in dBm; nil or 127 if it is not known.
     public mutating func hear(_ address: BluetoothAddress, rssi: Int16?, at now: Duration) -> [Change] {
-        var changes: [Change] = []
-        let isNew = devices.peek(address) == nil
-        let removed = devices.use(
-            address, default: Device(rssi: nil, lastRSSI: now, lastHeard: now, published: nil, publishedAt: now))
-        if let removed {
-            evicted += 1
-            changes.append(Self.change(.lost, removed.key, removed.value))
-        }
         let (settings, known) = (settings, rssi == 127 ? nil : rssi)
-        let change = devices.update(address) { device -> Change? in
+        let (change, removed) = devices.use(
+            address, default: Device(rssi: nil, lastRSSI: now, lastHeard: now, published: nil, publishedAt: now)
+        ) { device, isNew -> Change? in
             device.lastHeard = now
             if let known { Self.smooth(&device, Double(known), now) }
             guard isNew || Self.isDue(device, now, settings) else { return nil }
@@ -84,8 +78,9 @@ public struct PresenceMonitor: Sendable {
             device.publishedAt = now
             return Self.change(isNew ? .found : .updated, address, device)
         }
-        if let change, let change { changes.append(change) }
-        return changes
+        guard let removed else { return change.map { [$0] } ?? [] }
+        evicted += 1
+        return [Self.change(.lost, removed.key, removed.value)] + (change.map { [$0] } ?? [])
     }
 
     /// Returns the devices that were lost, the one that was not heard for longest first.

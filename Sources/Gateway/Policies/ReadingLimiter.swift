@@ -12,39 +12,45 @@ public import RxBluetooth
 ///
 /// Times are monotonic, from the caller. The memory is bounded: at most a number of devices, with 16 groups each.
 public struct ReadingLimiter<Item: Sendable>: Sendable {
-    /// What distinguishes readings of one device.
-    private struct GroupKey: Hashable, Sendable {
-        let format: SensorFormat
-        let quantities: [Quantity]
-        let states: [SensorState.Kind]
-        let identifiers: [SensorIdentifier.Kind]
-
-        init(_ reading: SensorReading) {
-            format = reading.format
-            quantities = reading.measurements.map(\.quantity)
-            states = reading.states.map(\.kind)
-            identifiers = reading.identifiers.map(\.kind)
-        }
-    }
-
     /// The last published reading of a group, and a later one that waits.
     private struct Group: Sendable {
+        /// Distinguishes the groups of all devices, also forgotten ones.
+        let number: Int
         var published: SensorReading
         var publishedAt: Duration
         var waiting: (reading: SensorReading, item: Item)?
         /// Whether the heap has an entry for this group.
         var isQueued = false
+
+        /// Whether a reading has the same quantities, states and identifiers.
+        func contains(_ reading: SensorReading) -> Bool {
+            published.format == reading.format
+                && published.measurements.elementsEqual(reading.measurements) { $0.quantity == $1.quantity }
+                && published.states.elementsEqual(reading.states) { $0.kind == $1.kind }
+                && published.identifiers.elementsEqual(reading.identifiers) { $0.kind == $1.kind }
+        }
     }
 
-    private struct Address: Hashable, Sendable {
+    private struct Address: Sendable {
         let device: BluetoothAddress
-        let group: GroupKey
+        let group: Int
     }
+
+    /// What happens to a reading.
+    private struct Outcome {
+        var items: [Item] = []
+        var queued: (group: Int, deadline: Duration)?
+        var suppressed = 0
+    }
+
+    private static var maximumGroups: Int { 16 }
 
     private let settings: PublishingSettings
     private let changes: [Quantity: Double]
-    private var devices: RecencyTable<BluetoothAddress, RecencyTable<GroupKey, Group>>
+    /// The groups of each device, in the order of use.
+    private var devices: RecencyTable<BluetoothAddress, [Group]>
     private var heap = DeadlineHeap<Address>()
+    private var groupCount = 0
 
     /// The number of readings that were not published, because they did not change enough or were replaced.
     public private(set) var suppressed = 0
@@ -71,31 +77,31 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
     ///
     /// - Parameter item: What is returned when the reading is published, for example a message with its time.
     public mutating func add(
-        _ item: Item, _ reading: SensorReading, from device: BluetoothAddress, at now: Duration
+        _ item: @autoclosure () -> Item, _ reading: SensorReading, from device: BluetoothAddress, at now: Duration
     ) -> [Item] {
-        var items: [Item] = []
-        if let removed = devices.use(device, default: RecencyTable(capacity: 16)) {
-            evicted += 1
-            items = removed.value.keys.compactMap { removed.value.peek($0)?.waiting?.item }
-        }
-        let key = GroupKey(reading)
-        let (settings, changes) = (settings, changes)
-        let outcome = devices.update(device) { groups -> (items: [Item], queuedAt: Duration?, suppressed: Int) in
-            guard groups.peek(key) != nil else {
-                let first = Group(published: reading, publishedAt: now)
-                let removed = groups.use(key, default: first)?.value.waiting?.item
-                return ((removed.map { [$0] } ?? []) + [item], nil, 0)
+        let (settings, changes, number) = (settings, changes, groupCount)
+        let (outcome, removed) = devices.use(device, default: []) { groups, _ -> Outcome in
+            if let index = groups.lastIndex(where: { $0.contains(reading) }) {
+                if index < groups.count - 1 { groups.append(groups.remove(at: index)) }
+                return Self.add(item, reading, to: &groups[groups.count - 1], now, settings, changes)
             }
-            groups.use(key, default: Group(published: reading, publishedAt: now))
-            return groups.update(key) { Self.add(item, reading, to: &$0, now, settings, changes) } ?? ([], nil, 0)
+            var outcome = Outcome()
+            if groups.count >= Self.maximumGroups, let waiting = groups.removeFirst().waiting {
+                outcome.items.append(waiting.item)
+            }
+            groups.append(Group(number: number, published: reading, publishedAt: now))
+            outcome.items.append(item())
+            return outcome
         }
-        guard let outcome else { return items }
+        groupCount += 1
         suppressed += outcome.suppressed
-        if let deadline = outcome.queuedAt {
-            heap.insert(Address(device: device, group: key), at: deadline)
-            if heap.count > 64 + 32 * devices.capacity { removeOutdatedEntries() }
+        if let queued = outcome.queued {
+            heap.insert(Address(device: device, group: queued.group), at: queued.deadline)
+            if heap.count > 64 + 2 * Self.maximumGroups * devices.capacity { removeOutdatedEntries() }
         }
-        return items + outcome.items
+        guard let removed else { return outcome.items }
+        evicted += 1
+        return removed.value.compactMap { $0.waiting?.item } + outcome.items
     }
 
     /// Returns the readings that have waited for the minimum interval.
@@ -105,48 +111,51 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
             heap.removeFirst()
             let (address, interval) = (first.key, settings.minimumInterval)
             var retry: Duration?
-            let item = devices.update(address.device) { groups -> Item? in
-                groups.update(address.group) { group -> Item? in
-                    group.isQueued = false
-                    guard let waiting = group.waiting else { return nil }
-                    guard group.publishedAt + interval <= now else {
-                        group.isQueued = true
-                        retry = group.publishedAt + interval
-                        return nil
-                    }
-                    group.published = waiting.reading
-                    group.publishedAt = now
-                    group.waiting = nil
-                    return waiting.item
-                } ?? nil
+            _ = devices.update(address.device) { groups in
+                guard let index = groups.firstIndex(where: { $0.number == address.group }) else { return }
+                groups[index].isQueued = false
+                guard let waiting = groups[index].waiting else { return }
+                guard groups[index].publishedAt + interval <= now else {
+                    groups[index].isQueued = true
+                    retry = groups[index].publishedAt + interval
+                    return
+                }
+                groups[index].published = waiting.reading
+                groups[index].publishedAt = now
+                groups[index].waiting = nil
+                items.append(waiting.item)
             }
             if let retry { heap.insert(address, at: retry) }
-            if let item, let item { items.append(item) }
         }
         return items
     }
 
     private static func add(
-        _ item: Item, _ reading: SensorReading, to group: inout Group, _ now: Duration,
+        _ item: () -> Item, _ reading: SensorReading, to group: inout Group, _ now: Duration,
         _ settings: PublishingSettings, _ changes: [Quantity: Double]
-    ) -> (items: [Item], queuedAt: Duration?, suppressed: Int) {
-        let replaced = group.waiting == nil ? 0 : 1
-        group.waiting = nil
+    ) -> Outcome {
+        var outcome = Outcome()
+        if group.waiting != nil {
+            group.waiting = nil
+            outcome.suppressed += 1
+        }
         let age = now - group.publishedAt
         if reading.events.isEmpty {
             guard age >= settings.maximumInterval || hasChanged(reading, group.published, changes) else {
-                return ([], nil, replaced + 1)
+                outcome.suppressed += 1
+                return outcome
             }
             guard age >= settings.minimumInterval else {
-                group.waiting = (reading, item)
-                let isQueued = group.isQueued
+                group.waiting = (reading, item())
+                if !group.isQueued { outcome.queued = (group.number, group.publishedAt + settings.minimumInterval) }
                 group.isQueued = true
-                return ([], isQueued ? nil : group.publishedAt + settings.minimumInterval, replaced)
+                return outcome
             }
         }
         group.published = reading
         group.publishedAt = now
-        return ([item], nil, replaced)
+        outcome.items.append(item())
+        return outcome
     }
 
     /// Whether a reading differs from another one of its group by more than the smallest changes.
@@ -168,13 +177,12 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
         return false
     }
 
-    /// Removes entries of forgotten devices.
+    /// Removes entries of forgotten devices and groups.
     private mutating func removeOutdatedEntries() {
         var kept = DeadlineHeap<Address>()
         while let entry = heap.removeFirst() {
-            if devices.peek(entry.key.device)?.peek(entry.key.group)?.isQueued == true {
-                kept.insert(entry.key, at: entry.deadline)
-            }
+            let group = devices.peek(entry.key.device)?.first { $0.number == entry.key.group }
+            if group?.isQueued == true { kept.insert(entry.key, at: entry.deadline) }
         }
         heap = kept
     }

@@ -3,7 +3,10 @@ struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry: Sendable {
         var key: Key
         var value: Value
-        /// The positions of the entries that were used directly before and after this one; -1 for none.
+    }
+
+    /// The positions of the entries that were used directly before and after another one; -1 for none.
+    private struct Neighbours: Sendable {
         var older: Int
         var newer: Int
     }
@@ -11,6 +14,8 @@ struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The largest number of entries.
     let capacity: Int
     private var entries: [Entry?] = []
+    // Separate from the entries, so that a use moves no value.
+    private var neighbours: [Neighbours] = []
     private var positions: [Key: Int] = [:]
     private var free: [Int] = []
     private var oldestPosition = -1
@@ -33,7 +38,7 @@ struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var position = oldestPosition
         while position >= 0, let entry = entries[position] {
             keys.append(entry.key)
-            position = entry.newer
+            position = neighbours[position].newer
         }
         return keys
     }
@@ -41,9 +46,12 @@ struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Returns a value without using it.
     func peek(_ key: Key) -> Value? { positions[key].flatMap { entries[$0]?.value } }
 
+    /// Whether the table has the key.
+    func contains(_ key: Key) -> Bool { positions[key] != nil }
+
     /// Changes a value in place without using it. Does nothing if the key is missing.
     mutating func update<Result>(_ key: Key, _ change: (inout Value) -> Result) -> Result? {
-        guard let position = positions[key], entries[position] != nil else { return nil }
+        guard let position = positions[key] else { return nil }
         return change(&entries[position]!.value)
     }
 
@@ -51,28 +59,28 @@ struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// - Returns: The entry that was removed because the table was full.
     @discardableResult
     mutating func use(_ key: Key, default value: @autoclosure () -> Value) -> (key: Key, value: Value)? {
+        use(key, default: value()) { _, _ in }.removed
+    }
+
+    /// Uses a key, and changes its value in place. Adds the value before if the key is missing.
+    /// - Returns: The result of the change, and the entry that was removed because the table was full.
+    mutating func use<Result>(
+        _ key: Key, default value: @autoclosure () -> Value, _ change: (inout Value, _ isNew: Bool) -> Result
+    ) -> (result: Result, removed: (key: Key, value: Value)?) {
         if let position = positions[key] {
-            unlink(position)
-            append(position)
-            return nil
+            if position != newestPosition {
+                unlink(position)
+                append(position)
+            }
+            return (change(&entries[position]!.value, false), nil)
         }
         var removed: (key: Key, value: Value)?
         if positions.count >= capacity, let last = oldest {
             remove(last.key)
             removed = last
         }
-        let entry = Entry(key: key, value: value(), older: -1, newer: -1)
-        let position: Int
-        if let reused = free.popLast() {
-            entries[reused] = entry
-            position = reused
-        } else {
-            position = entries.count
-            entries.append(entry)
-        }
-        positions[key] = position
-        append(position)
-        return removed
+        let position = add(Entry(key: key, value: value()))
+        return (change(&entries[position]!.value, true), removed)
     }
 
     /// Removes an entry, and returns its value.
@@ -86,16 +94,30 @@ struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return value
     }
 
+    private mutating func add(_ entry: Entry) -> Int {
+        let position: Int
+        if let reused = free.popLast() {
+            entries[reused] = entry
+            position = reused
+        } else {
+            position = entries.count
+            entries.append(entry)
+            neighbours.append(Neighbours(older: -1, newer: -1))
+        }
+        positions[entry.key] = position
+        append(position)
+        return position
+    }
+
     private mutating func append(_ position: Int) {
-        entries[position]?.older = newestPosition
-        entries[position]?.newer = -1
-        if newestPosition >= 0 { entries[newestPosition]?.newer = position } else { oldestPosition = position }
+        neighbours[position] = Neighbours(older: newestPosition, newer: -1)
+        if newestPosition >= 0 { neighbours[newestPosition].newer = position } else { oldestPosition = position }
         newestPosition = position
     }
 
     private mutating func unlink(_ position: Int) {
-        guard let entry = entries[position] else { return }
-        if entry.older >= 0 { entries[entry.older]?.newer = entry.newer } else { oldestPosition = entry.newer }
-        if entry.newer >= 0 { entries[entry.newer]?.older = entry.older } else { newestPosition = entry.older }
+        let (older, newer) = (neighbours[position].older, neighbours[position].newer)
+        if older >= 0 { neighbours[older].newer = newer } else { oldestPosition = newer }
+        if newer >= 0 { neighbours[newer].older = older } else { newestPosition = older }
     }
 }
