@@ -56,9 +56,9 @@ final class Fleet {
             scheduler.advanceTo((tick + 1) * 100)
             if tick == ticks / 3 { kill(gateways.count / 2) }
             if tick == ticks / 2 { gateways[gateways.count / 3].broker.isolate() }
-            air.advance(tick) { gateway, address, rssi, section in
+            air.advance(tick) { gateway, address, rssi, sections in
                 result.receptions += 1
-                gateways[gateway].receive(address, rssi, section)
+                gateways[gateway].receive(address, rssi, sections)
             }
             for gateway in gateways { gateway.tick() }
             checkOrphans()

@@ -62,7 +62,9 @@ final class FleetAir {
     }
 
     /// Calls `receive` for each reception of a tenth of a second.
-    func advance(_ tick: Int, _ receive: (_ gateway: Int, BluetoothAddress, _ rssi: Int16, AdvertisedSection) -> Void) {
+    func advance(
+        _ tick: Int, _ receive: (_ gateway: Int, BluetoothAddress, _ rssi: Int16, [AdvertisedSection]) -> Void
+    ) {
         for index in slots[tick % 100] where devices[index].link == nil {
             // A slow random walk.
             if Int.random(in: 0..<20, using: &random) == 0 {
@@ -70,12 +72,12 @@ final class FleetAir {
             }
             let temperature = UInt16(truncatingIfNeeded: devices[index].temperature)
             let bytes: [UInt8] = [0x40, 0x02, UInt8(temperature & 0xFF), UInt8(temperature >> 8)]
-            let section = AdvertisedSection.service(0xFCD2, bytes)
+            let sections = [AdvertisedSection.service(0xFCD2, bytes)]
             for (gateway, mean) in devices[index].strengths {
                 // Four uniform numbers are nearly normal; 6 dB of noise.
                 let sum = (0..<4).reduce(-2.0) { sum, _ in sum + random.unit() }
                 let rssi = mean + 6 * 1.732 * sum
-                if rssi > Self.weakest { receive(gateway, devices[index].address, Int16(rssi), section) }
+                if rssi > Self.weakest { receive(gateway, devices[index].address, Int16(rssi), sections) }
             }
         }
     }

@@ -14,12 +14,12 @@ final class FleetGateway {
     private let air: FleetAir
     private let topics: GatewayTopics
     private let delivery: MessageDelivery
-    private var decoder = SensorDecoder()
-    private var limiter: ReadingLimiter<ReadingMessage>
-    private var presence: PresenceMonitor
+    private let pipeline: ReadingPipeline
     private var sharing: DeviceSharing
     /// The devices that this gateway owns, with the time of the next attempt or value and the failures.
     private var owned: [BluetoothAddress: (next: Duration, failures: Int)] = [:]
+    /// When a device of ``owned`` is due, at the earliest.
+    private var nextRun = Duration.zero
 
     init(_ number: Int, air: FleetAir, server: SimulatedBrokerServer, loop: GatewayLoop) {
         self.number = number
@@ -45,14 +45,17 @@ final class FleetGateway {
         delivery = MessageDelivery(
             broker: broker, client: client, availability: topics.availability,
             store: SimulatedStore(identity: name), seed: UInt64(number), loop: loop)
-        limiter = ReadingLimiter(configuration.publishing)
-        presence = PresenceMonitor(configuration.publishing)
+        pipeline = ReadingPipeline(configuration, keys: KeyStore(), loop: loop)
         sharing = DeviceSharing(
             gateway: name, devices: configuration.devices, settings: configuration.sharing,
             availability: configuration.topics.availability, now: loop.monotonicTime)
     }
 
     func start() {
+        pipeline.onReading = { [unowned self] in if isRunning { delivery.store($0.publication(topics)) } }
+        pipeline.onPresence = { [unowned self] message, _ in
+            if isRunning { delivery.store(message.publication(topics)) }
+        }
         delivery.onConnectionChange = { [unowned self] isConnected in
             let now = loop.monotonicTime
             execute(isConnected ? sharing.connected(now: now) : sharing.disconnected(now: now))
@@ -70,33 +73,24 @@ final class FleetGateway {
         broker.isolate()
     }
 
-    func receive(_ address: BluetoothAddress, _ rssi: Int16, _ section: AdvertisedSection) {
+    func receive(_ address: BluetoothAddress, _ rssi: Int16, _ sections: [AdvertisedSection]) {
         guard isRunning else { return }
-        let now = loop.monotonicTime
-        publish(presence.hear(address, rssi: rssi, at: now))
-        if case .reading(let reading) = decoder.decode(section, from: SenderAddress(address)) {
-            let device = MessageDevice(address: address)
-            let message = ReadingMessage(device: device, rssi: rssi, reading: reading, time: loop.scheduler.now)
-            for message in limiter.add(message, reading, from: address, at: now) {
-                delivery.store(message.publication(topics))
-            }
-        }
-        execute(sharing.heard(address, rssi: rssi, now: now))
+        _ = pipeline.receive(
+            sections, from: address, of: address, name: nil, rssi: rssi, time: loop.scheduler.now)
+        execute(sharing.heard(address, rssi: rssi, now: loop.monotonicTime))
     }
 
     /// Does what is due. Called ten times a second.
     func tick() {
         guard isRunning else { return }
         let now = loop.monotonicTime
-        if let deadline = limiter.nextDeadline, deadline <= now {
-            for message in limiter.due(at: now) { delivery.store(message.publication(topics)) }
-        }
-        if let deadline = presence.nextDeadline, deadline <= now { publish(presence.expire(at: now)) }
         if let wake = sharing.wake, wake <= now { execute(sharing.tick(now: now)) }
+        guard nextRun <= now else { return }
         for address in owned.keys.sorted() {
             guard let (next, failures) = owned[address], next <= now else { continue }
             run(address, failures, now)
         }
+        nextRun = owned.values.map(\.next).min() ?? .seconds(Int64.max / 2)
     }
 
     /// Makes a link, or publishes a notified value every 30 s.
@@ -115,22 +109,14 @@ final class FleetGateway {
         }
     }
 
-    private func publish(_ changes: [PresenceMonitor.Change]) {
-        let (time, now) = (loop.scheduler.now, loop.monotonicTime)
-        for change in changes {
-            let message = PresenceMessage(
-                device: MessageDevice(address: change.address), isPresent: change.kind != .lost, rssi: change.rssi,
-                lastSeen: time.addingTimeInterval((change.lastHeard - now) / .seconds(1)), time: time)
-            delivery.store(message.publication(topics))
-        }
-    }
-
     private func execute(_ actions: [DeviceSharing.Action]) {
         for action in actions {
             switch action {
             case .subscribe(let filters): delivery.subscribe(to: filters)
             case .publish(let publication): _ = delivery.publish(publication)
-            case .setOwned(let address, true): owned[address] = (loop.monotonicTime + .milliseconds(500), 0)
+            case .setOwned(let address, true):
+                owned[address] = (loop.monotonicTime + .milliseconds(500), 0)
+                nextRun = .zero
             case .setOwned(let address, false):
                 owned[address] = nil
                 guard air.device(address).link == number else { continue }

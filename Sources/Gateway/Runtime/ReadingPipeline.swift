@@ -1,16 +1,16 @@
-import BluetoothValues
-import FoundationEssentials
+package import BluetoothValues
+package import FoundationEssentials
 import Rx
-import RxBluetooth
+package import RxBluetooth
 
 /// The way of advertisements to messages: decoder, filter, presence, and the policy of publishing.
 ///
 /// Devices that are not published cost the lookup of their format, and leave no state.
-final class ReadingPipeline {
+package final class ReadingPipeline {
     /// Receives readings to publish.
-    var onReading: ((ReadingMessage) -> Void)?
+    package var onReading: ((ReadingMessage) -> Void)?
     /// Receives changes of presence to publish.
-    var onPresence: ((PresenceMessage, PresenceMonitor.Change.Kind) -> Void)?
+    package var onPresence: ((PresenceMessage, PresenceMonitor.Change.Kind) -> Void)?
 
     private let loop: GatewayLoop
     private let minimumInterval: Duration
@@ -33,7 +33,7 @@ final class ReadingPipeline {
         var messages = 0
     }
 
-    init(_ configuration: GatewayConfiguration, keys: KeyStore, loop: GatewayLoop) {
+    package init(_ configuration: GatewayConfiguration, keys: KeyStore, loop: GatewayLoop) {
         self.loop = loop
         minimumInterval = configuration.publishing.minimumInterval
         matcher = DeviceMatcher(configuration)
@@ -69,18 +69,33 @@ final class ReadingPipeline {
     /// Handles an advertisement of the device with this identity. Returns whether the device is published.
     func receive(_ scanned: ScannedPeripheral, of address: BluetoothAddress) -> Bool {
         let data = scanned.advertisementData
-        // Formats that encrypt need the address in the packet.
-        let readings = decode(data.sections, from: scanned.peripheral.address, name: data.localName)
-        guard matcher.matches(address, rssi: scanned.rssi, hasReading: !readings.isEmpty) else { return false }
+        return receive(
+            data.sections, from: scanned.peripheral.address, of: address, name: data.localName, rssi: scanned.rssi,
+            time: scanned.timestamp)
+    }
+
+    /// Handles the sections of an advertisement. Returns whether the device is published.
+    ///
+    /// - Parameters:
+    ///   - sender: The address in the packet. Formats that encrypt need it.
+    ///   - address: The identity of the device.
+    ///   - time: The wall time of the reception.
+    package func receive(
+        _ sections: [AdvertisedSection], from sender: BluetoothAddress, of address: BluetoothAddress, name: String?,
+        rssi: Int16?, time: Date
+    ) -> Bool {
+        let readings = decode(sections, from: sender, name: name)
+        guard matcher.matches(address, rssi: rssi, hasReading: !readings.isEmpty) else { return false }
         let now = loop.monotonicTime
-        if let name = data.localName, configuredNames[address] == nil, names[address] != name, names.count < 10_000 {
+        if let name, configuredNames[address] == nil, names[address] != name, names.count < 10_000 {
             names[address] = name
         }
-        publish(presence.hear(address, rssi: scanned.rssi, at: now))
+        publish(presence.hear(address, rssi: rssi, at: now))
         for reading in readings {
-            let message = ReadingMessage(
-                device: device(address), rssi: scanned.rssi, reading: reading, time: scanned.timestamp)
-            for message in limiter.add(message, reading, from: address, at: now) { publish(message) }
+            let messages = limiter.add(
+                ReadingMessage(device: device(address), rssi: rssi, reading: reading, time: time), reading,
+                from: address, at: now)
+            for message in messages { publish(message) }
         }
         counts.published += 1
         arm()
@@ -129,8 +144,9 @@ final class ReadingPipeline {
 
     /// Sets the timer for waiting readings and lost devices. A later deadline than that of the timer needs no new one.
     private func arm() {
-        let deadline = [limiter.nextDeadline, presence.nextDeadline].compactMap(\.self).min()
-        guard let deadline, deadline < timer?.time ?? .seconds(Int64.max / 2) else { return }
+        var deadline = presence.nextDeadline
+        if let waiting = limiter.nextDeadline { deadline = min(waiting, deadline ?? waiting) }
+        guard let deadline, timer.map({ deadline < $0.time }) ?? true else { return }
         timer?.task.dispose()
         let bound = loop.bound(WeakReference(self))
         // Readings of many devices wait until different times. Their messages are stored in batches anyway.
