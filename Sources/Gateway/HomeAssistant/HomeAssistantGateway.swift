@@ -33,7 +33,7 @@ public struct HomeAssistantGateway: Sendable {
     private var version = GatewayVersion.current
     private var adapters: [Adapter] = []
 
-    /// Creates the discovery of a gateway whose adapters are not known; nil if the configuration switches it off.
+    /// Creates the discovery of a gateway without adapters; nil if the configuration switches it off.
     public init?(_ configuration: GatewayConfiguration) {
         guard let settings = configuration.homeAssistant else { return nil }
         self.settings = settings

@@ -77,7 +77,7 @@ struct HomeAssistantGatewayTests {
         #expect(components?["a0b1c2000001_state"]?["name"]?.string == "hci3 state")
     }
 
-    @Test func `Adapters without a name, and names that would change a template, have no entities`() throws {
+    @Test func `Adapters without a name, or with a harmful one, have no entities`() throws {
         var discovery = try discovery()
         _ = discovery.update(status())
         let address = "A0:B1:C2:00:00:01"

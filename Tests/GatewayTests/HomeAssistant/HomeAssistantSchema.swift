@@ -1,7 +1,7 @@
 /// Home Assistant's rules for discovery messages of devices, which exist since 2024.11.
 ///
-/// Source: the schemas and tables of the integrations mqtt, sensor, binary_sensor and event of Home Assistant 2024.11.3,
-/// 2026.2.3 and 2026.11.0. Rules that differ are the stricter ones, so that the messages suit all versions.
+/// Source: the schemas and tables of Home Assistant 2024.11.3, 2026.2.3 and 2026.11.0, in the integrations mqtt,
+/// sensor, binary_sensor and event. Rules that differ are the stricter ones, so that the messages suit all versions.
 enum HomeAssistantSchema {
     /// The allowed units of each device class of sensors: those that 2024.11 and 2026.11 have in common.
     static let units: [String: Set<String>] = [
