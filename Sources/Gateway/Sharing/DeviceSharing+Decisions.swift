@@ -74,12 +74,27 @@ extension DeviceSharing {
 
     // MARK: - Roles
 
-    /// The reports of gateways that can have a role, with the best one first. All gateways sort them equally.
-    private func candidates(_ device: SharedDevice) -> [(name: String, report: HeardReport)] {
-        var candidates = device.peers.filter { online.contains($0.key) && !$0.value.isFailing }
-            .map { (name: $0.key, report: $0.value) }
-        if let mine = device.published, !mine.isFailing { candidates.append((gateway, mine)) }
-        return candidates.sorted { ($1.report.rssi, $0.name) < ($0.report.rssi, $1.name) }
+    /// The report of another gateway that can have a role; nil for others.
+    private func candidate(_ name: String, _ device: SharedDevice) -> HeardReport? {
+        guard let report = device.peers[name], !report.isFailing, online.contains(name) else { return nil }
+        return report
+    }
+
+    /// The report of this gateway if it can have a role.
+    private func ownCandidate(_ device: SharedDevice) -> HeardReport? {
+        device.published.flatMap { $0.isFailing ? nil : $0 }
+    }
+
+    private func hasCandidates(_ device: SharedDevice) -> Bool {
+        ownCandidate(device) != nil || device.peers.keys.contains { candidate($0, device) != nil }
+    }
+
+    /// The number of candidates before this gateway, by strength, then by name. All gateways sort them equally.
+    private func rank(of mine: HeardReport, _ device: SharedDevice) -> Int {
+        device.peers.count { name, report in
+            report.rssi >= mine.rssi && (report.rssi > mine.rssi || name < gateway) && !report.isFailing
+                && online.contains(name)
+        }
     }
 
     /// Decides whether this gateway takes a role now.
@@ -100,20 +115,19 @@ extension DeviceSharing {
             if !role.isConfirmed { role.claimed = now }
             return !role.isConfirmed
         }
-        let candidates = candidates(device)
-        let holder = candidates.first { $0.name == role.holder }
-        let rank = candidates.firstIndex { $0.name == gateway }
+        let mine = ownCandidate(device)
         let time: Duration?
-        if let holder {
+        if let holder = role.holder.flatMap({ candidate($0, device) }) {
             role.vacantSince = nil
             role.rank = nil
-            let isBetter = rank == 0 && Double(candidates[0].report.rssi - holder.report.rssi) >= hysteresis
+            let isBetter = mine.map { Double($0.rssi - holder.rssi) >= hysteresis && rank(of: $0, device) == 0 } == true
             role.betterSince = isBetter ? role.betterSince ?? now : nil
             time = role.betterSince.map { max($0 + timing.better, role.changed + timing.dwell) }
         } else {
             role.betterSince = nil
             let since = role.vacantSince ?? now
             role.vacantSince = since
+            let rank = mine.map { self.rank(of: $0, device) }
             if role.rank != rank { role.rankedAt = now }
             role.rank = rank
             guard let rank else { return false }
@@ -165,7 +179,7 @@ extension DeviceSharing {
         defer { device.room = room }
         if decide(&room, .room, device, address, now) { return [publishRoom(gateway, address)] }
         guard let holder = room.holder, holder != Self.notHome else { return [] }
-        guard !online.contains(holder) || holder == gateway, candidates(device).isEmpty else {
+        guard !online.contains(holder) || holder == gateway, !hasCandidates(device) else {
             if holder == gateway { room.vacantSince = nil }
             return []
         }

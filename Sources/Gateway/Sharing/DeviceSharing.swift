@@ -34,8 +34,11 @@ public struct DeviceSharing: Sendable {
     var partedSince: Duration
     /// When devices must be looked at again.
     private var due: [BluetoothAddress: Duration] = [:]
+    /// The entries of `due`, and earlier ones that a call of ``tick(now:)`` has not removed yet.
+    private var deadlines = DeadlineHeap<BluetoothAddress>()
+
     /// When ``tick(now:)`` must be called, at the latest; nil if never.
-    public private(set) var wake: Duration?
+    public var wake: Duration? { deadlines.first?.deadline }
 
     /// The time for retained messages to arrive after the connection to the broker.
     static let settling = Duration.seconds(2)
@@ -196,14 +199,16 @@ public struct DeviceSharing: Sendable {
 
     /// Time has passed. Call it at ``wake``.
     public mutating func tick(now: Duration) -> [Action] {
-        guard let wake, wake <= now else { return [] }
-        var actions: [Action] = []
-        let addresses = due.filter { $0.value <= now }.keys.sorted()
-        for address in addresses {
-            due[address] = nil
-            actions += look(address, now)
+        var addresses: [BluetoothAddress] = []
+        while let first = deadlines.first, first.deadline <= now {
+            deadlines.removeFirst()
+            // A later entry of the same device is outdated.
+            guard due[first.key] == first.deadline else { continue }
+            due[first.key] = nil
+            addresses.append(first.key)
         }
-        self.wake = due.values.min()
+        var actions: [Action] = []
+        for address in addresses.sorted() { actions += look(address, now) }
         return actions
     }
 
@@ -247,7 +252,8 @@ public struct DeviceSharing: Sendable {
 
     /// Looks at a device again at a time, if nothing happens before.
     mutating func plan(_ address: BluetoothAddress, at time: Duration) {
-        due[address] = min(due[address] ?? time, time)
-        wake = min(wake ?? time, time)
+        guard due[address].map({ time < $0 }) ?? true else { return }
+        due[address] = time
+        deadlines.insert(address, at: time)
     }
 }
