@@ -22,6 +22,7 @@ public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeC
     }
 
     private let simulateProcessingDelay: Bool
+    let executor = TestTaskExecutor()
 
     /// Creates a scheduler with a clock that shows the given tick.
     ///
@@ -31,6 +32,7 @@ public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeC
         self.simulateProcessingDelay = simulateProcessingDelay
         super.init(
             initialClock: initialClock, converter: TestSchedulerVirtualTimeConverter(resolution: resolution))
+        beforeEach { [executor] in executor.runWaitingJobs() }
     }
 
     /// Returns a future time unchanged.

@@ -29,7 +29,10 @@ package final class VirtualTimeBus: SimulationBus {
         observer = Connection.open(.address(daemon.address))
         self.daemon = Guarded(daemon)
         self.scheduler = scheduler
-        scheduler.beforeEach { [weak self] in self?.deliverAll() }
+        scheduler.beforeEach { [weak self] in
+            self?.deliverAll()
+            return false
+        }
     }
 
     package func join() -> any Bus {

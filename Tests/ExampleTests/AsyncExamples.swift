@@ -60,35 +60,31 @@ func printStrength(with manager: BluetoothManager) async throws {
 struct AsyncExampleTests {
     @Test func `Values are read during a connection`() async throws {
         let stage = ExampleStage()
-        let strap = try await stage.find()
-        let (model, level) = try await stage.run { try await readModelAndLevel(of: strap) }
+        let strap = try stage.find()
+        let (model, level) = try stage.run { try await readModelAndLevel(of: strap) }
         #expect(model == "Strap 2" && level == 87)
         #expect(stage.simulation.recorder.count("Device1.Disconnect") == 1)
     }
 
     @Test func `Several sensors are read at a time`() async throws {
         let stage = ExampleStage()
-        let sensor = try await stage.find("181A")
-        let values = try await stage.run { try await collect([sensor], count: 2) }
+        let sensor = try stage.find("181A")
+        let values = try stage.run { try await collect([sensor], count: 2) }
         #expect(values == [23.5, 23.51] || values.count == 2)
     }
 
     @Test func `A cancelled measurement disconnects`() async throws {
         let stage = ExampleStage()
-        let strap = try await stage.find()
-        await #expect(throws: CancellationError.self) {
-            try await stage.run {
-                let task = startMeasuring(strap)
-                task.cancel()
-                try await task.value
-            }
-        }
+        let strap = try stage.find()
+        let task = startMeasuring(strap)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await stage.end(of: task) }
         #expect(stage.simulation.bluez.calls.map(\.member).filter { $0 == "Connect" }.count <= 1)
     }
 
     @Test(.timeLimit(.minutes(5))) func `A loop keeps the newest results`() async throws {
         let stage = ExampleStage()
-        try await stage.run { [manager = stage.manager] in
+        try stage.run { [manager = stage.manager] in
             try await printStrength(with: manager)
             _ = try await find("Twin sensor", with: manager)
         }

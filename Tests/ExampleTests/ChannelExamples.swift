@@ -36,7 +36,7 @@ struct ChannelExampleTests {
         let stage = ExampleStage(channels: sockets)
         sockets.use(stage.simulation)
         stage.simulation.bluez.serveChannel(.echo(), psm: 128, of: "C0:FF:EE:00:00:01")
-        let strap = try await stage.find()
+        let strap = try stage.find()
         let answers = stage.scheduler.createObserver([UInt8].self)
         let subscription = strap.connect().flatMap { exchange([1, 2, 3], with: $0, psm: 128) }.subscribe(answers)
         stage.advance(3_000)
@@ -50,8 +50,8 @@ struct ChannelExampleTests {
         let stage = ExampleStage(channels: sockets)
         sockets.use(stage.simulation)
         stage.simulation.bluez.serveChannel(.echo(), psm: 129, of: "C0:FF:EE:00:00:01")
-        let strap = try await stage.find()
-        let answer = try await stage.run {
+        let strap = try stage.find()
+        let answer = try stage.run {
             try await strap.withConnection { strap in
                 for try await channel in strap.openL2CAPChannel(psm: 129).values {
                     let answer = try await ask([9], over: channel)

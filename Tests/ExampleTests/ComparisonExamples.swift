@@ -41,11 +41,11 @@ func printNotifications(of client: Peripheral, on scheduler: any SchedulerType) 
 struct ComparisonExampleTests {
     @Test func `The model is read as in Bleak`() async throws {
         let stage = ExampleStage()
-        let model = try await stage.run { [manager = stage.manager] in try await readModel(with: manager) }
+        let model = try stage.run { [manager = stage.manager] in try await readModel(with: manager) }
         #expect(model == "Strap 2")
-        let strap = try await stage.find()
+        let strap = try stage.find()
         let scheduler = stage.scheduler
-        try await stage.run { try await strap.withConnection { try await printNotifications(of: $0, on: scheduler) } }
+        try stage.run { try await strap.withConnection { try await printNotifications(of: $0, on: scheduler) } }
         #expect(stage.lines.first == "[0, 62]")
     }
 }

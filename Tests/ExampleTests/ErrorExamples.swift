@@ -39,7 +39,7 @@ func logLines(_ error: BluetoothError) -> [String] {
 struct ErrorExampleTests {
     @Test func `Errors are reported by their kind`() async throws {
         let stage = ExampleStage()
-        let strap = try await stage.find()
+        let strap = try stage.find()
         let failures = stage.scheduler.createObserver([UInt8].self)
         let reading = strap.connect().flatMap { $0.characteristic("2A37") }.flatMap { $0.observeValueUpdates() }
             .do(onError: { report($0) }).subscribe(failures)
@@ -58,7 +58,7 @@ struct ErrorExampleTests {
                 Scenario.everyday.peripherals.map { .peripheral($0) }
                 Fault("GattCharacteristic1.ReadValue", calls: .first(2), .error("org.bluez.Error.InProgress"))
             })
-        let strap = try await stage.find()
+        let strap = try stage.find()
         let values = stage.scheduler.createObserver([UInt8].self)
         let reading = strap.connect().flatMap { $0.characteristic("2A38") }
             .flatMap { repeating($0.readValue(), on: stage.scheduler) }.subscribe(values)

@@ -118,7 +118,7 @@ struct GatewayExampleTests {
         #expect(stage.lines.last { $0.hasPrefix("thermometer: 23.5") } != nil)
         #expect(stage.lines.contains("bluetoothd is not running. Start it: sudo systemctl start bluetooth."))
         running.dispose()
-        try await stage.run { [manager = stage.manager] in try await manager.settled().value }
+        try stage.run { [manager = stage.manager] in try await manager.settled().value }
         #expect(stage.simulation.recorder.count("StopDiscovery") >= 1)
     }
 

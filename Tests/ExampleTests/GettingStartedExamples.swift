@@ -84,7 +84,7 @@ func heartRates(with manager: BluetoothManager) -> Observable<Double> {
 struct GettingStartedTests {
     @Test func `The program prints three heart rates`() async throws {
         let stage = ExampleStage()
-        try await stage.run { [manager = stage.manager] in try await printHeartRate(with: manager) }
+        try stage.run { [manager = stage.manager] in try await printHeartRate(with: manager) }
         #expect(
             stage.lines == [
                 "found C0:FF:EE:00:00:01 “Heart rate strap”", "62.0 bpm", "63.0 bpm", "64.0 bpm",
@@ -93,12 +93,12 @@ struct GettingStartedTests {
 
     @Test func `The steps print what the article says`() async throws {
         let stage = ExampleStage()
-        try await stage.run { [manager = stage.manager] in
+        try stage.run { [manager = stage.manager] in
             try await printStates(of: manager)
             try await printNearbyStraps(with: manager)
         }
-        let strap = try await stage.find()
-        try await stage.run { try await readWriteNotify(strap) }
+        let strap = try stage.find()
+        try stage.run { try await readWriteNotify(strap) }
         #expect(
             stage.lines == [
                 "poweredOn", "Heart rate strap C0:FF:EE:00:00:01", "location [1]", "notified [0, 62]",
@@ -108,8 +108,8 @@ struct GettingStartedTests {
 
     @Test func `The services are printed with their names and properties`() async throws {
         let stage = ExampleStage()
-        let strap = try await stage.find()
-        try await stage.run { try await printServices(of: strap) }
+        let strap = try stage.find()
+        try stage.run { try await printServices(of: strap) }
         #expect(stage.lines.contains("180D Heart Rate"))
         #expect(stage.lines.contains(#"  2A37 ["read", "notify"]"#))
     }
@@ -117,7 +117,7 @@ struct GettingStartedTests {
     @Test func `An adapter that is off is printed with advice`() async throws {
         let stage = ExampleStage()
         stage.simulation.bluez.setPower(false)
-        try await stage.run { [manager = stage.manager] in try await printObstacle(of: manager) }
+        try stage.run { [manager = stage.manager] in try await printObstacle(of: manager) }
         #expect(stage.lines.first?.contains("is off") == true)
         #expect(stage.lines.dropFirst().first == "Switch it on: bluetoothctl power on.")
     }

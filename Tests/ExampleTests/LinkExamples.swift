@@ -51,7 +51,7 @@ func describe(_ peripheral: Peripheral) -> String {
 struct LinkExampleTests {
     @Test func `The properties of a link are printed`() async throws {
         let stage = ExampleStage()
-        let strap = try await stage.find()
+        let strap = try stage.find()
         let connection = strap.connect().subscribe()
         stage.advance(1_000)
         let printing = CompositeDisposable(disposables: [printMTU(of: strap), printNameAndBattery(of: strap)])
@@ -61,16 +61,16 @@ struct LinkExampleTests {
         #expect(stage.lines.contains("MTU 517 of at least 23 now 517"))
         #expect(stage.lines.contains("Heart rate strap 87 %"))
         #expect(lists.events.first?.value.element?.contains("180D") == true)
-        try await stage.run { try await printFacts(of: strap) }
-        await #expect(throws: BluetoothError.self) {
-            try await stage.run { try await transfer(.empty(), over: strap).value }
+        try stage.run { try await printFacts(of: strap) }
+        #expect(throws: BluetoothError.self) {
+            try stage.run { try await transfer(.empty(), over: strap).value }
         }
         let rssi = stage.scheduler.createObserver(Int.self)
         let reading = strengths(of: strap, on: stage.scheduler).subscribe(rssi)
         stage.advance(6_000)
         #expect((rssi.events.first?.value.error as? BluetoothError)?.kind == .unsupported)
         #expect(describe(strap) == "Heart rate strap C0:FF:EE:00:00:01 (random) by hci0 00:1A:7D:DA:71:01")
-        try await stage.run { try await readServicesAgain(of: strap).value }
+        try stage.run { try await readServicesAgain(of: strap).value }
         for subscription in [printing, changes, reading, connection] as [any Disposable] { subscription.dispose() }
     }
 }

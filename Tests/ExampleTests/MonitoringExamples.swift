@@ -42,13 +42,13 @@ struct MonitoringExampleTests {
     @Test func `Events and a diagnosis describe a lost link`() async throws {
         let stage = ExampleStage()
         let events = printTrouble(of: stage.manager)
-        let strap = try await stage.find()
+        let strap = try stage.find()
         let connection = strap.connect(options: .reconnect()).subscribe()
         stage.advance(1_000)
         stage.simulation.bluez.setInRange(false, "C0:FF:EE:00:00:01")
         stage.simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01")
         stage.advance(8_000)
-        try await stage.run { [manager = stage.manager] in try await explain(manager) }
+        try stage.run { [manager = stage.manager] in try await explain(manager) }
         #expect(stage.lines.contains { $0.hasPrefix("C0:FF:EE:00:00:01 disconnected failures: 1") })
         #expect(stage.lines.contains { $0.hasPrefix("connecting ") })
         record(stage.manager, to: NOOPMetricsHandler.instance).dispose()

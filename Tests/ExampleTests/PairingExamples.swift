@@ -68,21 +68,21 @@ struct PairingExampleTests {
         let stage = ExampleStage(scenario(.passkeyShown(123_456))) { [address] in
             $0.pairing = labelledDevices(BluetoothAddress(address)!, passkey: 123_456)
         }
-        let lock = try await stage.find("FFF0")
-        let secret = try await stage.run { try await readSecret(of: lock) }
+        let lock = try stage.find("FFF0")
+        let secret = try stage.run { try await readSecret(of: lock) }
         #expect(secret == [42])
     }
 
     @Test(arguments: [SimulatedPairing.Method.passkeyShown(7), .numericComparison(7), .passkeyEntered(7)])
     func `The user answers the requests`(_ method: SimulatedPairing.Method) async throws {
         let stage = ExampleStage(scenario(method)) { $0.pairing = PairingPolicy(.ask, timeout: .seconds(20)) }
-        let lock = try await stage.find("FFF0")
+        let lock = try stage.find("FFF0")
         let answers = answerRequests(of: stage.manager, passkey: { 7 }, confirms: { $0 == 7 })
         let bond = printBond(of: lock)
         stage.advance(10)
-        let secret = try await stage.run { try await readSecret(of: lock) }
+        let secret = try stage.run { try await readSecret(of: lock) }
         #expect(secret == [42])
-        try await stage.run { [manager = stage.manager] in try await pairAgain(lock, with: manager) }
+        try stage.run { [manager = stage.manager] in try await pairAgain(lock, with: manager) }
         stage.advance(100)
         #expect(stage.lines.contains("paired false bonded false"))
         #expect(stage.lines.last == "paired true bonded true")

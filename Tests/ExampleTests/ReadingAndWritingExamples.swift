@@ -113,8 +113,8 @@ func validHeartRates(of strap: Peripheral) -> Observable<HeartRateMeasurement> {
 struct ReadingAndWritingExampleTests {
     private func withStrap(_ work: @escaping @Sendable (Peripheral) async throws -> Void) async throws -> [String] {
         let stage = ExampleStage()
-        let strap = try await stage.find()
-        try await stage.run { try await strap.withConnection { try await work($0) } }
+        let strap = try stage.find()
+        try stage.run { try await strap.withConnection { try await work($0) } }
         return stage.lines
     }
 

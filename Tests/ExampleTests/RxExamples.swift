@@ -48,6 +48,15 @@ func display(_ temperatures: Observable<Double>) -> Observable<String> {
     #expect(values.subscriptions == [Subscription(200, 270)])
 }
 
+@Test func asynchronousCodeRunsInVirtualTime() throws {
+    let scheduler = TestScheduler(initialClock: 0)  // a tick is a second
+    let third = try scheduler.run {
+        try await Observable<Int>.interval(.seconds(60), scheduler: scheduler).element(at: 2).asSingle().value
+    }
+    #expect(third == 2)
+    #expect(scheduler.clock == 180)
+}
+
 @Test func aStreamIsReadBlocking() throws {
     #expect(try Observable.of(1, 2, 3).map { $0 * 2 }.toBlocking(timeout: 5).toArray() == [2, 4, 6])
 }

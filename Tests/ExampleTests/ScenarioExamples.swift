@@ -56,7 +56,7 @@ struct ScenarioExampleTests {
         let scan = stage.manager.scanForPeripherals().subscribe(found)
         stage.advance(5_000)
         #expect(Set(found.events.compactMap(\.value.element?.peripheral.address)).count == 6)
-        let plug = try await stage.find("FFE0")
+        let plug = try stage.find("FFE0")
         let connection = stage.scheduler.createObserver(Peripheral.self)
         let link = plug.connect().subscribe(connection)
         stage.advance(60_000)

@@ -47,7 +47,7 @@ struct SeveralAdapterExampleTests {
         let stage = ExampleStage(scenario) { $0.adapter = .named("hci0") }
         let printing = CompositeDisposable(
             disposables: [printAdapters(of: stage.manager), printPower(of: stage.manager)])
-        try await stage.run { [manager = stage.manager] in try await prepareAdapter(of: manager) }
+        try stage.run { [manager = stage.manager] in try await prepareAdapter(of: manager) }
         let beats = stage.scheduler.createObserver(HeartRateMeasurement.self)
         let subscription = scanAndConnect(with: stage.manager).subscribe(beats)
         stage.advance(5_000)

@@ -67,7 +67,7 @@ struct StayingConnectedExampleTests {
 
     @Test func `Temperatures continue after a lost link`() async throws {
         let stage = ExampleStage()
-        let sensor = try await stage.find("181A")
+        let sensor = try stage.find("181A")
         let log = printConnections(of: stage.manager)
         let values = stage.scheduler.createObserver(Double.self)
         let subscription = temperatures(of: sensor).subscribe(values)
@@ -91,7 +91,7 @@ struct StayingConnectedExampleTests {
     @Test(arguments: [1, 20, 90, 300])
     func `A returned peripheral is connected within the longest delay`(absence: Int) async throws {
         let stage = ExampleStage()
-        let sensor = try await stage.find("181A")
+        let sensor = try stage.find("181A")
         let values = stage.scheduler.createObserver(Double.self)
         let subscription = temperatures(of: sensor).subscribe(values)
         stage.advance(12_000)
@@ -116,12 +116,12 @@ struct StayingConnectedExampleTests {
 
     @Test func `Links are listed, replaced and closed`() async throws {
         let stage = ExampleStage()
-        let strap = try await stage.find()
+        let strap = try stage.find()
         let states = stage.scheduler.createObserver(ConnectionState.self)
         let observation = strap.connectionState.subscribe(states)
         let connection = replaceLink(of: strap).subscribe()
         stage.advance(1_000)
-        try await stage.run { [manager = stage.manager] in
+        try stage.run { [manager = stage.manager] in
             try await printKnownPeripherals(of: manager)
             try await closeAllLinks(of: manager)
         }
@@ -132,7 +132,7 @@ struct StayingConnectedExampleTests {
         let second = takeOver(strap).subscribe()
         stage.advance(1_000)
         let subscriptions = CompositeDisposable(disposables: [observation, connection, second])
-        try await stage.run { [manager = stage.manager] in try await shutDown(manager, subscriptions) }
+        try stage.run { [manager = stage.manager] in try await shutDown(manager, subscriptions) }
         #expect(stage.simulation.recorder.count("Device1.Disconnect") == 2)
     }
 }

@@ -82,11 +82,37 @@ func quirkyScenario() -> Scenario {
     return scenario
 }
 
+@Test func aBatteryIsReadInATask() throws {
+    let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
+    let simulation = Simulation(.everyday, scheduler: scheduler)
+    let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
+
+    let level = try scheduler.run {
+        let scan = manager.scanForPeripherals(withServices: ["180D"]).take(1)
+        let strap = try await scan.asSingle().value.peripheral
+        return try await strap.withConnection { try await $0.read(BatteryLevel.self).value.percent }
+    }
+    #expect(level == 87)
+}
+
 struct TestingExampleTests {
+    @Test func `A link loss ends the work of a task`() async throws {
+        let stage = ExampleStage()
+        let strap = try stage.find("181A")
+        let (scheduler, simulation) = (stage.scheduler, stage.simulation)
+        let task = scheduler.startTask {
+            try await strap.withConnection { try await collect([$0], count: 1_000) }
+        }
+        scheduler.advanceBy(5_000)
+        simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01")
+        scheduler.advanceBy(1_000)
+        await #expect(throws: BluetoothError.self) { try await task.value }
+    }
+
     @Test func `A controller of a test answers the RSSI of a link`() async throws {
         let stage = ExampleStage { $0.controller = FixedController() }
-        let strap = try await stage.find()
-        let rssi = try await stage.run {
+        let strap = try stage.find()
+        let rssi = try stage.run {
             try await strap.withConnection { try await $0.readRSSI().value }
         }
         #expect(rssi == -55)

@@ -18,7 +18,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     private var count = 0
     private var isMoving = false
     private var isStopped = false
-    private var pauses: [@Sendable () -> Void] = []
+    private var pauses: [@Sendable () -> Bool] = []
 
     // Used by the thread that moves the clock only.
     private var queue: VirtualTimeQueue<Converter>
@@ -98,7 +98,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     open func adjustScheduledTime(_ time: VirtualTime) -> VirtualTime { time }
 
     /// Moves the clock from one piece of work to the next until no work is left or `stop` is called.
-    public func start() { run(until: nil) }
+    public func start() { run(until: nil, unless: { false }) }
 
     /// Moves the clock to the given time and runs the work that is due until then.
     ///
@@ -106,7 +106,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     /// has no effect. A past time traps.
     public func advanceTo(_ virtualTime: VirtualTime) {
         precondition(!comes(virtualTime, before: clock), "VirtualTimeScheduler: the clock cannot be moved back.")
-        run(until: virtualTime)
+        run(until: virtualTime, unless: { false })
     }
 
     /// Moves the clock forward by the interval, rounded to the nearest tick, and runs the work that is due.
@@ -126,30 +126,37 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
 
     /// Adds a closure that runs before each piece of work, on the thread that moves the clock.
     ///
-    /// The closure lets a test wait for work on other threads. It takes effect at the next `start` or `advanceTo`.
-    package func beforeEach(_ pause: @escaping @Sendable () -> Void) { lock.withLock { pauses.append(pause) } }
+    /// The closure lets a test run tasks, or wait for work on other threads. It returns whether it has done something:
+    /// then all closures run again. It takes effect at the next `start` or `advanceTo`.
+    package func beforeEach(_ pause: @escaping @Sendable () -> Bool) { lock.withLock { pauses.append(pause) } }
 
     private func comes(_ one: VirtualTime, before other: VirtualTime) -> Bool {
         converter.compareVirtualTime(one, other) == .lessThan
     }
 
-    private func run(until end: VirtualTime?) {
-        let pauses: [@Sendable () -> Void]? = lock.withLock {
+    /// Moves the clock to the given time, but ends before the next piece of work when a condition is true.
+    ///
+    /// The clock then shows the time of the last piece of work.
+    package func run(until end: VirtualTime?, unless isDone: () -> Bool) {
+        let pauses: [@Sendable () -> Bool]? = lock.withLock {
             if isMoving { return nil }
             isMoving = true
             isStopped = false
             return self.pauses
         }
         guard let pauses else { return }
-        while let action = takeNext(until: end, after: pauses) { action.run() }
-        moveClock(to: end)
+        while let action = takeNext(until: end, unless: isDone, after: pauses) { action.run() }
+        if !isDone() { moveClock(to: end) }
         lock.withLock { isMoving = false }
     }
 
-    private func takeNext(until end: VirtualTime?, after pauses: [@Sendable () -> Void]) -> ScheduledAction? {
+    private func takeNext(
+        until end: VirtualTime?, unless isDone: () -> Bool, after pauses: [@Sendable () -> Bool]
+    ) -> ScheduledAction? {
         while true {
-            for pause in pauses { pause() }
-            guard let added = lock.withLock({ takeArrived() }) else { return nil }
+            // The number of rounds is limited, because a task that waits for a later time may yield in a loop.
+            for _ in 0..<1_000 where !pauses.reduce(false, { isActive, pause in pause() || isActive }) { break }
+            guard !isDone(), let added = lock.withLock({ takeArrived() }) else { return nil }
             for item in added { queue.add(item) }
             guard let due = queue.firstTime else { return nil }
             if let end, comes(end, before: due) { return nil }

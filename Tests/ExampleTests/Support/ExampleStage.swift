@@ -37,37 +37,42 @@ struct ExampleStage {
     }
 
     /// Runs work in a task, and advances the clock until the work has ended.
-    func run<Outcome: Sendable>(_ work: @escaping @Sendable () async throws -> Outcome) async throws -> Outcome {
-        let transcript = transcript
-        transcript.hasEnded.withLock { $0 = false }
-        let task = Task {
-            defer { transcript.hasEnded.withLock { $0 = true } }
-            return try await Transcript.$current.withValue(transcript) { try await work() }
+    func run<Outcome: Sendable>(_ work: @escaping @Sendable () async throws -> Outcome) throws -> Outcome {
+        try Transcript.$current.withValue(transcript) { try scheduler.run(limit: Self.limit, work) }
+    }
+
+    /// Advances the clock until a task that the scheduler has not started has ended.
+    func end<Outcome: Sendable>(of task: Task<Outcome, any Error>) async throws -> Outcome {
+        let ended = TaskResult<Outcome>()
+        Task { [ended] in
+            let result = await task.result
+            ended.result.withLock { $0 = result }
         }
-        var elapsed = 0
-        while !transcript.hasEnded.withLock({ $0 }) {
+        while true {
+            if let result = ended.result.withLock({ $0 }) { return try result.get() }
             advance(1)
-            elapsed += 1
-            if elapsed == Self.limit { task.cancel() }
-            for _ in 0..<10 where !transcript.hasEnded.withLock({ $0 }) { await Task.yield() }
+            await Task.yield()
         }
-        return try await task.value
     }
 
     /// The first peripheral that advertises a service.
-    func find(_ service: BluetoothUUID = "180D") async throws -> Peripheral {
-        try await run { [manager] in
+    func find(_ service: BluetoothUUID = "180D") throws -> Peripheral {
+        try run { [manager] in
             try await manager.scanForPeripherals(withServices: [service]).take(1).asSingle().value.peripheral
         }
     }
 }
 
-/// The lines that the examples of one test print, and whether their task has ended.
+/// The lines that the examples of one test print.
 final class Transcript: Sendable {
     @TaskLocal static var current: Transcript?
 
     let lines = Mutex<[String]>([])
-    let hasEnded = Mutex(false)
+}
+
+/// The result of a task, if it has ended.
+private final class TaskResult<Outcome: Sendable>: Sendable {
+    let result = Mutex<Result<Outcome, any Error>?>(nil)
 }
 
 /// Takes the place of Swift's `print`, so that a test can compare what an example prints.

@@ -1,4 +1,5 @@
 import RxBluetoothMocks
+import RxTest
 import TestTraits
 import Testing
 
@@ -50,7 +51,7 @@ struct ConnectionScopeTests {
         options: ConnectOptions = ConnectOptions(), _ work: @escaping @Sendable (Peripheral) async throws -> Outcome
     ) -> Task<Outcome, any Error> {
         let (scheduler, peripheral, times) = (stage.scheduler, peripheral, times)
-        return Task {
+        return scheduler.startTask {
             defer { times.returned(scheduler.clock, try? peripheral.connection.value()) }
             return try await peripheral.withConnection(options: options) { peripheral in
                 times.begin(scheduler.clock)
@@ -72,9 +73,9 @@ struct ConnectionScopeTests {
     }
 
     @Test(.proves(.S120), .covers(.connectionScope)) func `The result is returned after the link is closed`()
-        async throws
+        throws
     {
-        let result = await stage.end(
+        let result = try stage.end(
             of: use { peripheral in
                 try await peripheral.discoverServices([Sensor.service]).flatMap { $0.discoverCharacteristics() }
                     .filter { $0.uuid == Sensor.value }.flatMap { $0.readValue() }.asSingle().value
@@ -84,49 +85,49 @@ struct ConnectionScopeTests {
         #expect(times.closing ?? 0 >= 500)
     }
 
-    @Test(.proves(.S120)) func `An error of the work is thrown after the link is closed`() async {
-        let result = await stage.end(of: use { _ -> Int in throw Failure() })
+    @Test(.proves(.S120)) func `An error of the work is thrown after the link is closed`() throws {
+        let result = try stage.end(of: use { _ -> Int in throw Failure() })
         #expect(throws: Failure.self) { try result.get() }
         expectClosed()
         #expect(times.closing ?? 0 >= 500)
     }
 
-    @Test(.proves(.S121)) func `Cancelling the task cancels the work, and waits for the closed link`() async {
+    @Test(.proves(.S121)) func `Cancelling the task cancels the work, and waits for the closed link`() throws {
         let task = use { _ in try await Single<Int>.never().value }
-        await stage.advance { times.hasBegun }
+        stage.advance { times.hasBegun }
         task.cancel()
-        let result = await stage.end(of: task)
+        let result = try stage.end(of: task)
         #expect(throws: CancellationError.self) { try result.get() }
         expectClosed()
         #expect(times.closing ?? 0 >= 500)
     }
 
-    @Test(.proves(.S121)) func `Cancelling the task while it connects ends the attempt, and waits for its end`() async {
+    @Test(.proves(.S121)) func `Cancelling the task while it connects ends the attempt, and waits for its end`() throws {
         stage.simulation.bluez.setInRange(false, Sensor.text)
         let task = use { _ in 1 }
-        await stage.advance { stage.count("Connect") == 1 }
+        stage.advance { stage.count("Connect") == 1 }
         task.cancel()
-        let result = await stage.end(of: task)
+        let result = try stage.end(of: task)
         #expect(throws: CancellationError.self) { try result.get() }
         #expect(!times.hasBegun)
         expectClosed()
     }
 
-    @Test(.proves(.S121)) func `A task that is cancelled already does not connect`() async {
+    @Test(.proves(.S121)) func `A task that is cancelled already does not connect`() throws {
         let task = use { _ in 1 }
         task.cancel()
-        let result = await stage.end(of: task)
+        let result = try stage.end(of: task)
         #expect(throws: CancellationError.self) { try result.get() }
         #expect(!times.hasBegun)
         #expect(!stage.isLinked())
         stage.expectSettled()
     }
 
-    @Test(.proves(.S121)) func `A link loss cancels the work, and its error is thrown`() async {
+    @Test(.proves(.S121)) func `A link loss cancels the work, and its error is thrown`() throws {
         let task = use { _ in try await Single<Int>.never().value }
-        await stage.advance { times.hasBegun }
+        stage.advance { times.hasBegun }
         stage.simulation.bluez.dropLink(to: Sensor.text)
-        let result = await stage.end(of: task)
+        let result = try stage.end(of: task)
         let error = #expect(throws: BluetoothError.self) { try result.get() }
         #expect(error?.kind == .disconnected(.unknown))
         #expect(error?.operation == .connect)
@@ -134,16 +135,16 @@ struct ConnectionScopeTests {
     }
 
     @Test(.proves(.S121), arguments: [false, true])
-    func `What the work returns or throws after a link loss counts`(isFailing: Bool) async throws {
+    func `What the work returns or throws after a link loss counts`(isFailing: Bool) throws {
         let task = use { _ -> Int in
             do { return try await Single<Int>.never().value } catch {
                 if isFailing { throw Failure() }
                 return 3
             }
         }
-        await stage.advance { times.hasBegun }
+        stage.advance { times.hasBegun }
         stage.simulation.bluez.dropLink(to: Sensor.text)
-        let result = await stage.end(of: task)
+        let result = try stage.end(of: task)
         if isFailing {
             #expect(throws: Failure.self) { try result.get() }
         } else {
@@ -151,77 +152,77 @@ struct ConnectionScopeTests {
         }
     }
 
-    @Test(.proves(.S120)) func `If connecting fails, its error is thrown and the work is not called`() async {
+    @Test(.proves(.S120)) func `If connecting fails, its error is thrown and the work is not called`() throws {
         stage.simulation.bluez.add(
             Fault("Device1.Connect", .error("org.bluez.Error.Failed", "le-connection-refused")))
-        let result = await stage.end(of: use { _ in 1 })
+        let result = try stage.end(of: use { _ in 1 })
         let error = #expect(throws: BluetoothError.self) { try result.get() }
         #expect(error?.kind == .connectFailed("le-connection-refused"))
         #expect(!times.hasBegun)
         stage.expectSettled()
     }
 
-    @Test(.proves(.S120)) func `A second connection fails at once, and the first one stays`() async {
+    @Test(.proves(.S120)) func `A second connection fails at once, and the first one stays`() throws {
         let link = stage.connect(peripheral)
-        let result = await stage.end(of: use { _ in 1 })
+        let result = try stage.end(of: use { _ in 1 })
         let error = #expect(throws: BluetoothError.self) { try result.get() }
         #expect(error?.kind == .alreadyConnected)
         #expect(link.isLive && stage.isLinked())
         #expect(stage.count("Disconnect") == 0)
     }
 
-    @Test(.proves(.S120)) func `A link of another program stays open`() async throws {
+    @Test(.proves(.S120)) func `A link of another program stays open`() throws {
         let other = stage.otherProgram("Connect")
         stage.advance(1_000)
         stage.simulation.bluez.forgetCalls()
-        let result = await stage.end(of: use { _ in 1 })
+        let result = try stage.end(of: use { _ in 1 })
         #expect(try result.get() == 1)
         #expect(stage.isLinked())
         #expect(stage.count("Disconnect") == 0)
         withExtendedLifetime(other) {}
     }
 
-    @Test(.proves(.S121)) func `With reconnection, a link loss does not cancel the work`() async throws {
+    @Test(.proves(.S121)) func `With reconnection, a link loss does not cancel the work`() throws {
         let (continuing, proceed) = AsyncStream<Void>.makeStream()
         let task = use(options: .reconnect()) { _ -> Bool in
             for await _ in continuing { break }
             return Task.isCancelled
         }
-        await stage.advance { times.hasBegun }
+        stage.advance { times.hasBegun }
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(5_000)
         #expect(stage.count("Connect") == 2)
         proceed.yield()
-        let result = await stage.end(of: task)
+        let result = try stage.end(of: task)
         #expect(try result.get() == false)
         #expect(!stage.isLinked())
         stage.expectSettled()
     }
 
-    @Test(.proves(.S120)) func `Several connections in a row each have their own link`() async throws {
+    @Test(.proves(.S120)) func `Several connections in a row each have their own link`() throws {
         for number in 1...3 {
-            let result = await stage.end(of: use { _ in number })
+            let result = try stage.end(of: use { _ in number })
             #expect(try result.get() == number)
             #expect(!stage.isLinked())
         }
         #expect(stage.count("Connect") == 3 && stage.count("Disconnect") == 3)
     }
 
-    @Test(.proves(.S122)) func `A loop over connection states ends with its task`() async throws {
+    @Test(.proves(.S122)) func `A loop over connection states ends with its task`() throws {
         let states = Guarded<[ConnectionState]>([])
-        let loop = Task { [peripheral] in
+        let loop = stage.scheduler.startTask { [peripheral] in
             for try await state in peripheral.connectionState.values { states.withLock { $0.append(state) } }
         }
-        await stage.advance { !states.withLock(\.isEmpty) }
-        let result = await stage.end(of: use { _ in 1 })
+        stage.advance { !states.withLock(\.isEmpty) }
+        let result = try stage.end(of: use { _ in 1 })
         #expect(try result.get() == 1)
-        await stage.advance { states.withLock(\.count) == 5 }
+        stage.advance { states.withLock(\.count) == 5 }
         let closed = BluetoothError(.disconnected(.requested), target: Sensor.text)
         #expect(
             states.withLock { $0 }
                 == [.disconnected(nil), .connecting, .connected, .disconnecting, .disconnected(closed)])
         loop.cancel()
-        let end = await stage.end(of: loop)
+        let end = try stage.end(of: loop)
         #expect(throws: CancellationError.self) { try end.get() }
     }
 }
