@@ -152,6 +152,7 @@ final class ConnectionCore: Bus, @unchecked Sendable {
     private func finish(_ error: DBusError) {
         openDeadline?.cancel()
         uniqueName = nil
+        connection.dropMessages()
         // If everything is written, closes the socket before handlers run, so that the bus has released our names.
         closeWhenWritten()
         // Drops the connection after one second, because a bus that does not read would keep it open forever.

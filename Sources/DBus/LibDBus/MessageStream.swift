@@ -31,12 +31,12 @@ final class MessageStream: @unchecked Sendable {
     private let control = DescriptorBuffer()
     /// The message object for the next signal, reused as long as no subscriber retains it.
     private var signal = Message.empty()
+    /// Whether received messages are dropped, because the connection is being closed.
+    var dropsMessages = false
     /// Whether the last reading filled the buffer, so that more bytes have probably arrived.
     private(set) var mayHaveMore = false
 
-    deinit {
-        for number in descriptors { _ = close(number) }
-    }
+    deinit { drop() }
 
     /// Whether a whole message waits for delivery, or bytes that are not a message.
     var hasMessage: Bool {
@@ -97,9 +97,10 @@ final class MessageStream: @unchecked Sendable {
 
     // MARK: Reading
 
-    /// Reads what has arrived. Does nothing while a whole message waits.
+    /// Reads what has arrived. Does nothing while a whole message waits, unless messages are dropped.
     func read(from socket: Int32) -> Progress {
         mayHaveMore = false
+        if dropsMessages { drop() }
         guard !hasMessage else { return .isOpen }
         makeRoom()
         let room = buffer.capacity - unread.upperBound
@@ -109,6 +110,12 @@ final class MessageStream: @unchecked Sendable {
         unread = unread.lowerBound..<unread.upperBound + count
         mayHaveMore = count == room
         return .isOpen
+    }
+
+    private func drop() {
+        unread = 0..<0
+        for number in descriptors { _ = close(number) }
+        descriptors = []
     }
 
     /// Moves the beginning of a message to the start of the buffer, and makes the buffer long enough for the message.

@@ -122,6 +122,9 @@ final class RawConnection: @unchecked Sendable {
 
     // MARK: Reading and writing
 
+    /// Drops the messages that arrive from now on. The socket is still read, so that its events end.
+    func dropMessages() { stream?.dropsMessages = true }
+
     /// Delivers one message to the receiver, or the end of the connection. Returns false if nothing waits.
     func dispatch() -> Bool {
         guard let receiver else { return false }

@@ -34,6 +34,9 @@ struct MessageStreamTests {
             client = OwnedDescriptor(adopting: ends.1)
         }
 
+        /// Closes the end of the bus, and returns the other end.
+        consuming func closingBus() -> OwnedDescriptor { client }
+
         func write(_ bytes: some Collection<UInt8>, _ descriptors: [Int32] = []) {
             var bytes = Array(bytes)
             var control = [UInt64](repeating: 0, count: 2 + (descriptors.count + 1) / 2)
@@ -218,6 +221,26 @@ struct MessageStreamTests {
         receiver.messages = []
         stream = nil
         for pipe in pipes { #expect(pipe.isClosed) }
+    }
+
+    @Test func `A connection that is being closed drops what arrives, and notices the end`() throws {
+        let ends = Ends()
+        let (stream, receiver) = (MessageStream(), Receiver())
+        let pipe = WatchedPipe()
+        ends.write(try replyWithDescriptor(pipe.writer, serial: 1), [pipe.writer])
+        pipe.closeWriter()
+        #expect(stream.read(from: ends.client.number) == .isOpen)
+        #expect(stream.hasMessage)
+        stream.dropsMessages = true
+        for index in 1...100 as ClosedRange<UInt32> {
+            ends.write(try signal(index, size: 1_000))
+            #expect(stream.read(from: ends.client.number) == .isOpen)
+        }
+        #expect(pipe.isClosed)
+        let client = ends.closingBus()
+        var progress = MessageStream.Progress.isOpen
+        for _ in 0..<10 where progress == .isOpen { progress = stream.read(from: client.number) }
+        #expect(progress == .hasEnded && receiver.messages.isEmpty)
     }
 
     @Test func `A message without its file descriptors ends the connection`() throws {
