@@ -59,9 +59,11 @@ package struct PacketFlaws: OptionSet, Sendable {
     ///
     /// This is normal if the kernel reports an advertisement together with its scan response.
     package static let repeated = PacketFlaws(rawValue: 8)
+    /// A service was ignored, because the device has advertised too many different ones.
+    package static let tooManyServices = PacketFlaws(rawValue: 16)
 
     /// Whether the packet violates the specification.
-    package var isMalformed: Bool { rawValue & 7 != 0 }
+    package var isMalformed: Bool { rawValue & ~Self.repeated.rawValue != 0 }
 }
 
 /// The numbers of AD types. Source: Bluetooth SIG, Assigned Numbers, 2.3.
@@ -114,6 +116,8 @@ private struct PacketFields {
     private var present: UInt8 = 0
     private var hasManufacturerData = false
     private var hasServiceData = false
+    /// The most services of a device. The services of all its packets are kept, so a device could send new ones forever.
+    private static let mostServices = 128
 
     mutating func apply(_ type: UInt8, _ buffer: [UInt8], _ data: Range<Int>, to values: inout AdvertisedValues) {
         switch type {
@@ -166,8 +170,13 @@ private struct PacketFields {
         var position = data.lowerBound
         while data.upperBound - position >= width {
             let service = buffer.uuid(position, width)
-            if !values.serviceUUIDs.contains(service) { values.serviceUUIDs.append(service) }
             position += width
+            if values.serviceUUIDs.contains(service) { continue }
+            if values.serviceUUIDs.count < Self.mostServices {
+                values.serviceUUIDs.append(service)
+            } else {
+                flaws.insert(.tooManyServices)
+            }
         }
     }
 

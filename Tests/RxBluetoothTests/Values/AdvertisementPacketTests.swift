@@ -10,6 +10,17 @@ struct AdvertisementPacketTests {
         return data.apply(packet, packet.indices)
     }
 
+    @Test func `A device that sends new services forever is limited to 128, and the rest is counted`() {
+        var data = AdvertisementData.empty
+        for number in 0..<1_000 as Range<UInt16> {
+            let packet: [UInt8] = [3, 0x02, UInt8(truncatingIfNeeded: number), UInt8(number >> 8)]
+            let flaws = data.apply(packet, packet.indices)
+            #expect(flaws == (number < 128 ? [] : .tooManyServices))
+            #expect(flaws.isMalformed == (number >= 128))
+        }
+        #expect(data.serviceUUIDs == (0..<128).map { BluetoothUUID($0 as UInt16) })
+    }
+
     @Test func `A packet contains flags, name, services, data, TX power and appearance`() {
         let packet: [UInt8] =
             [2, 0x01, 0x06] + [5, 0x03, 0x0D, 0x18, 0x0F, 0x18] + [5, 0x05, 0xCD, 0xAB, 0x01, 0x00]
