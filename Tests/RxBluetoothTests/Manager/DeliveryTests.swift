@@ -79,6 +79,24 @@ struct DeliveryTests {
         if Ground.isPrivateBus { simulation.bus.shutDown() }
     }
 
+    @Test(.proves(.S76)) func `Timers deliver in the bus context if everything else does`() {
+        let simulation = Ground.simulation(Scenario(peripherals: [Sensor.peripheral]), scheduler: bus)
+        let manager = manager(.inBusContext, simulation)
+        let found = Recording(manager.peripheral(Sensor.address), queue)
+        advanceBoth(1_000)
+        simulation.bluez.setInRange(false, Sensor.text)
+        let options = ConnectOptions.reconnect(Reconnection(limit: .seconds(2)))
+        let connection = Recording(
+            Observable.from(found.elements).flatMap { $0.connect(options: options) }, queue)
+        advanceBoth(500)
+        #expect(connection.isLive)
+        queue.advanceBy(10_000)
+        #expect(connection.isLive)
+        bus.advanceBy(0)
+        #expect(connection.error != nil)
+        if Ground.isPrivateBus { simulation.bus.shutDown() }
+    }
+
     @Test(.proves(.S91), arguments: DeliveryTests.modes)
     func `A handler can dispose and subscribe again in every mode`(_ delivery: Delivery) {
         let stage = Stage(with: [.beacon("C0:00:00:00:00:01")], delivery: delivery)

@@ -39,6 +39,9 @@ final class DeliveryQueue: @unchecked Sendable {
         isQueue = delivery != .immediate || scheduler is any RealTimeScheduler
     }
 
+    /// Whether events are delivered in the context of the bus, and not on the scheduler of the user's configuration.
+    var isInBusContext: Bool { delivery == .inBusContext }
+
     /// A scheduler that runs work in the order of this queue.
     var scheduler: any SchedulerType {
         guard isQueue else { return base }
@@ -154,7 +157,7 @@ private final class ScheduledWork: DeliveryRun, Disposable, @unchecked Sendable 
     }
 }
 
-/// A scheduler on a delivery queue. Timers run on the scheduler of the user's configuration.
+/// A scheduler on a delivery queue. Timers use the clock of the scheduler of the user's configuration.
 private class QueueScheduler: SchedulerType, @unchecked Sendable {
     // Guard: the class has no mutable state.
     private let queue: DeliveryQueue
@@ -178,7 +181,16 @@ private class QueueScheduler: SchedulerType, @unchecked Sendable {
 
     func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
-    ) -> any Disposable { base.scheduleRelative(state, dueTime: dueTime, action: action) }
+    ) -> any Disposable {
+        guard queue.isInBusContext else { return base.scheduleRelative(state, dueTime: dueTime, action: action) }
+        let transfer = UncheckedTransfer(state)
+        let work = ScheduledWork { action(transfer.value) }
+        let timer = base.scheduleRelative((), dueTime: dueTime) { [queue] _ in
+            queue.enqueue(work)
+            return Disposables.create()
+        }
+        return Disposables.create(timer, work)
+    }
 
     func schedulePeriodic<StateType>(
         _ state: StateType, startAfter: RxTimeInterval, period: RxTimeInterval,
