@@ -121,6 +121,8 @@ final class BlueZClient {
     private func forgetEverything(_ error: BluetoothError, _ reason: BluetoothError.DisconnectReason) {
         snapshots.cancel()
         mirror.stopFollowing()
+        // Before the scans end: they would read the devices again, and the call would start bluetoothd.
+        deviceSignals.lost()
         syncFailure = nil
         scans.lost(error)
         adapterControl.fail(error)
@@ -131,7 +133,6 @@ final class BlueZClient {
         agent.daemonLost()
         mirror.empty()
         choices.reset()
-        deviceSignals.lost()
     }
 
     /// Begins to follow signals when the mirror contains the snapshot.
@@ -148,10 +149,9 @@ final class BlueZClient {
         deviceSignals.update()
     }
 
-    /// Handles the new properties of all devices, which were not followed for some time.
-    func devicesRefreshed() {
-        for key in mirror.devices.keys { scans.addressChanged(of: key) }
-        bonds.allChanged()
+    /// Handles the changes of all devices, which were not followed for some time.
+    func devicesRefreshed(_ changes: [DeviceChange]) {
+        for change in changes { deviceChanged(change) }
     }
 
     func snapshotFailed(_ error: DBusError, again pause: Duration) {

@@ -12,7 +12,11 @@ final class DeviceRecord {
     /// What advertisements of the device have set.
     var reception = Reception()
     var isConnected = false
-    var isResolved = false
+    var isResolved = false {
+        didSet { wasResolved = wasResolved || isResolved }
+    }
+    /// Whether `UUIDs` may contain GATT services, which bluetoothd keeps after a connection (Q58).
+    private var wasResolved = false
     /// `Bonded`; nil before BlueZ 5.65, which only has `Paired`.
     var bonded: Bool?
     var isPaired = false
@@ -150,7 +154,17 @@ final class DeviceRecord {
     }
 
     /// Replaces the properties with those that bluetoothd has now.
-    func refresh(from record: DeviceRecord) {
+    ///
+    /// Returns the changes that advertisements do not cause; nil if there is none.
+    func refresh(from record: DeviceRecord) -> DeviceChange? {
+        let wasConnected = isConnected
+        var set = Changes()
+        if let address = record.address, address != self.address { set.formUnion(Self.addressed) }
+        if isConnected != record.isConnected { set.formUnion(Self.connected) }
+        if isResolved != record.isResolved { set.formUnion(Self.resolved) }
+        if isBonded != record.isBonded || isPaired != record.isPaired { set.formUnion(Self.bonding) }
+        var all = set
+        if name != record.name { all.formUnion(Self.named) }
         address = record.address
         addressKind = record.addressKind
         name = record.name
@@ -158,13 +172,15 @@ final class DeviceRecord {
         isResolved = record.isResolved
         bonded = record.bonded
         isPaired = record.isPaired
-        // During a connection, `UUIDs` has the GATT services, so a known advertised list is kept (Q58).
-        let services = advertisement.serviceUUIDs
+        let known = advertisement.serviceUUIDs
         reception.rssi = record.rssi
         reception.advertisement = record.advertisement
-        if !services.isEmpty, isConnected || isResolved { advertisement.values.serviceUUIDs = services }
+        if !known.isEmpty, isConnected || wasResolved || !services.isEmpty {
+            advertisement.values.serviceUUIDs = known
+        }
         reception.isSignalled = true
         updatePeripheral()
+        return all.isEmpty ? nil : DeviceChange(device: self, set: set, all: all, wasConnected: wasConnected)
     }
 
     func updatePeripheral() { peripheral?.update(name: name.flatMap { $0.isEmpty ? nil : $0 }, kind: addressKind) }

@@ -32,7 +32,7 @@ final class DeviceSignals {
 
     private var isNeeded: Bool {
         !client.mirror.isSynced || client.finalFailure != nil
-            || (!client.scans.receivesPacketsOnly && (client.settings.followsIdleDevices || !client.scans.all.isEmpty))
+            || (!client.scans.receivesPacketsOnly && (client.settings.followsIdleDevices || client.scans.hasScans))
             || !client.links.isEmpty || !client.pairings.isEmpty || !client.bonds.isEmpty
     }
 
@@ -74,8 +74,7 @@ final class DeviceSignals {
             guard let self, request != nil else { return }
             request = nil
             do throws(DBusError) {
-                try client.mirror.refreshDevices(result.get())
-                client.devicesRefreshed()
+                try client.devicesRefreshed(client.mirror.refreshDevices(result.get()))
                 handle(.read)
             } catch {
                 // A lost bus and a lost bluetoothd fail their calls before they are reported. That report ends this.

@@ -133,12 +133,14 @@ final class ObjectMirror {
     /// Reads the properties of the devices again from the reply of `GetManagedObjects`.
     ///
     /// Added and removed objects were followed, so only properties of known objects can be outdated.
-    func refreshDevices(_ reply: Message) throws(DBusError) {
+    /// Returns the changes that advertisements do not cause, to be reported when the whole reply is read.
+    func refreshDevices(_ reply: Message) throws(DBusError) -> [DeviceChange] {
+        var changes: [DeviceChange] = []
         try reply.read { (body) throws(DBusError) in
             try body.dictionary { (object) throws(DBusError) in
                 guard let key = ObjectKey(try object.objectPath()) else { return }
                 if case .device(let key) = key, let device = devices[key] {
-                    try refresh(device, &object)
+                    if let change = try refresh(device, &object) { changes.append(change) }
                 } else if case .adapter = key {
                     return
                 } else {
@@ -146,20 +148,23 @@ final class ObjectMirror {
                 }
             }
         }
+        return changes
     }
 
-    private func refresh(_ device: DeviceRecord, _ body: inout MessageReader) throws(DBusError) {
+    private func refresh(_ device: DeviceRecord, _ body: inout MessageReader) throws(DBusError) -> DeviceChange? {
+        var change: DeviceChange?
         try body.dictionary { (entry) throws(DBusError) in
             switch try entry.withString({ BlueZ.Interface(bytes: $0) }) {
             case .device:
                 var record = DeviceRecord(key: device.key)
                 _ = try DeviceRecord.table.read(&entry, into: &record, rejected: &rejected)
-                device.refresh(from: record)
+                change = device.refresh(from: record)
             case .battery:
                 _ = try BatteryRecord.table.read(&entry, into: &device.battery, rejected: &rejected)
             default: break
             }
         }
+        return change
     }
 
     /// Adds the interfaces that a signal announces, and reports the change.
@@ -198,10 +203,11 @@ final class ObjectMirror {
             case (.service, .service(let key, let handle)):
                 guard source == .snapshot || devices[key] != nil else { return }
                 let device = record(of: key)
+                let isKnown = device.services[handle] != nil
                 if source == .signal { device.services[handle, default: ServiceRecord()].epoch = nextEpoch(key) }
                 _ = try ServiceRecord.table.read(
                     &entry, into: &device.services[handle, default: ServiceRecord()], rejected: &rejected)
-                observer.serviceAdded(to: key)
+                if source == .signal || !isKnown { observer.serviceAdded(to: key) }
             case (.characteristic, .characteristic(let key)):
                 guard source == .snapshot || devices[key.device] != nil else { return }
                 _ = try CharacteristicRecord.table.read(&entry, into: &self[key], rejected: &rejected)

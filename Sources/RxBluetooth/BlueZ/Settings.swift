@@ -50,6 +50,8 @@ let silentLogger = Logger(label: "RxBluetooth") { _ in SwiftLogNoOpLogHandler() 
 /// A moment on the manager's monotonic clock.
 struct MonotonicTime: Sendable {
     fileprivate let time: Duration
+
+    func duration(since earlier: MonotonicTime) -> Duration { time - earlier.time }
 }
 
 /// The clock of the manager's bus. Decisions use it; the wall clock is for time stamps only.

@@ -176,6 +176,15 @@ struct DeviceSignalsTests {
         #expect(again.elements.count >= 2 && scanning.bus.takeCount() >= 2)
     }
 
+    @Test(.proves(.S130)) func `The loss of bluetoothd without the signals of devices does not start it again`() throws {
+        let scanning = try Scanning()
+        _ = scanning.bus.takeCalls()
+        scanning.stage.simulation.bluez.crash()
+        scanning.stage.advance(1_000)
+        #expect(scanning.scan.error?.kind == .daemonUnavailable)
+        #expect(scanning.bus.takeCalls() == [])
+    }
+
     @Test func `An operation that waits for the devices fails if bluetoothd exits`() throws {
         let scanning = try Scanning()
         scanning.stage.simulation.bluez.add(Fault("GetManagedObjects", .never))

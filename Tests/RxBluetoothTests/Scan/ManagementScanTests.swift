@@ -88,7 +88,7 @@ struct ManagementScanTests {
         #expect(last?.advertisementData.manufacturerData == [1: [7]])
     }
 
-    @Test(.proves(.S10)) func `The socket is open while a scan needs it`() {
+    @Test(.proves(.S10, .Q124)) func `The socket is open while a scan needs it`() {
         let (stage, sockets) = Stage.withSockets(crowd)
         let first = stage.record(stage.manager.scanForPeripherals())
         let second = stage.record(stage.manager.scanForPeripherals())

@@ -9,6 +9,8 @@ struct PendingPackets {
         var bytes: [UInt8]
         var rssi: Int16?
         var time: PacketTime
+        /// The time of the first packet of the device.
+        let since: MonotonicTime
     }
 
     /// The most devices. With more, all are forgotten, and each device is emitted with its next packet.
@@ -26,7 +28,13 @@ struct PendingPackets {
             return
         }
         if packets.count >= Self.mostDevices { packets = [:] }
-        packets[key] = Pending(bytes: Array(buffer[found.packet]), rssi: found.rssi, time: time)
+        packets[key] = Pending(
+            bytes: Array(buffer[found.packet]), rssi: found.rssi, time: time, since: time.monotonic)
+    }
+
+    /// Whether bluetoothd has not shown a device for longer than usual.
+    func isMissing(_ key: DeviceKey, at time: PacketTime) -> Bool {
+        packets[key].map { time.monotonic.duration(since: $0.since) > Self.longestDelay } ?? false
     }
 
     mutating func remove(_ key: DeviceKey) -> Pending? { packets.isEmpty ? nil : packets.removeValue(forKey: key) }

@@ -18,6 +18,8 @@ class ScanReceiver {
     var pending = PendingPackets()
     /// The devices with another address in their packets than in their object path, by that address (Q62).
     var identities: [BluetoothAddress: DeviceKey] = [:]
+    /// When the devices were last read because packets had an unknown address; nil if they never were.
+    var identitiesRead: MonotonicTime?
     /// Whether advertisements are passed to the scans. Stored, because each packet needs it.
     final var isReceiving = false
     /// A number that identifies the session among all sessions of the adapter; 0 before the first.
@@ -56,9 +58,6 @@ class ScanReceiver {
 
     /// Fails the scans that now have to use another adapter.
     func adapterChanged() { subscribers.failThoseOfOtherAdapters() }
-
-    /// Handles the removal of a device by bluetoothd.
-    func removed(_ key: DeviceKey) { subscribers.removed(key, during: number) }
 
     /// Handles a connection to a device that any program has made or lost.
     func connectionChanged(_ key: DeviceKey) { subscribers.connectionChanged(key, during: number) }

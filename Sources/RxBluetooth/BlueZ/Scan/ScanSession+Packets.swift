@@ -9,8 +9,22 @@ extension ScanReceiver {
         if !identities.isEmpty, let known = identities[found.address] { key = known }
         let isKnown = subscribers.found(
             key, buffer, found.packet, rssi: found.rssi, during: number, at: time.date)
-        if !isKnown { pending.store(key, buffer, found, time) }
+        if isKnown { return }
+        pending.store(key, buffer, found, time)
+        if pending.isMissing(key, at: time) { readIdentities(at: time) }
     }
+
+    /// Reads the devices again, because one of them may have this address now: another program may have paired with it.
+    ///
+    /// bluetoothd does not show all devices, for example if it filters them, so this is not done for each packet.
+    private func readIdentities(at time: PacketTime) {
+        guard !client.mirror.followsDevices else { return }
+        if let last = identitiesRead, time.monotonic.duration(since: last) < Self.identityPause { return }
+        identitiesRead = time.monotonic
+        client.deviceSignals.onCurrent { _ in }
+    }
+
+    private static let identityPause = Duration.seconds(60)
 
     /// Emits the packet of a device that bluetoothd shows now.
     ///
@@ -56,6 +70,12 @@ extension ScanReceiver {
         if let address = record.address, address != record.key.address { identities[address] = record.key }
     }
 
+    /// Handles the removal of a device by bluetoothd.
+    func removed(_ key: DeviceKey) {
+        for (address, known) in identities where known == key { identities[address] = nil }
+        subscribers.removed(key, during: number)
+    }
+
     /// The source of the advertisements for a diagnosis.
     var sourceStatus: Diagnosis.ScanSourceStatus {
         if subscribers.usesPackets { return .management }
@@ -74,6 +94,8 @@ extension ScanSessions {
     func packetsLost(_ error: BluetoothError) {
         for (_, session) in all { session.packetsLost(error) }
     }
+
+    var hasScans: Bool { all.contains { $0.session.subscribers.count > 0 } }
 
     /// Whether there are scans, and all of them receive packets and need no properties of devices.
     var receivesPacketsOnly: Bool {
