@@ -22,6 +22,10 @@ func compact(_ program: String) -> [LinkerSetting] {
                 "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
                 // Keeps one of several equal functions, which is safe because no code compares their addresses.
                 "-Xlinker", "--icf=all",
+                // Of libstdc++ and libgcc, 18 functions are used. Mapping the shared libraries costs half a megabyte.
+                "-L\(Context.packageDirectory)/.build/static/archives", "-Xclang-linker", "-static-libgcc",
+                // private-functions.ld leaves out .eh_frame.
+                "-Xlinker", "--no-eh-frame-hdr",
                 "-Xlinker", "-T", "-Xlinker", "\(sources)/ble-cli/private-functions.ld",
                 "-Xlinker", "--symbol-ordering-file=\(sources)/\(program)/link-order.txt",
                 "-Xlinker", "--no-warn-symbol-ordering",
