@@ -5,7 +5,7 @@ extension TestScheduler {
     ///
     /// Its work, and that of its child tasks, runs on the thread that moves the clock: before each piece of scheduled
     /// work, and before a move ends. Nothing runs between two moves. So the order of all work is the same in each run.
-    /// An actor with an executor of its own, such as the main actor, and `Task {}` inside the work run elsewhere, and the
+    /// An actor with an executor of its own, such as the main actor, and `Task {}` inside the work run elsewhere. The
     /// clock does not wait for them.
     ///
     ///     let task = scheduler.startTask { try await peripheral.withConnection { … } }
@@ -21,8 +21,9 @@ extension TestScheduler {
 
     /// Runs work in a task, moves the clock until it has ended, and returns its result.
     ///
-    /// It throws the error of the work. If the work has not ended after `limit` ticks, it is cancelled, and the call throws
-    /// ``UnfinishedWorkError``. ``startTask(_:)`` explains where the work runs. Do not call it while the clock is moved.
+    /// It throws the error of the work. If the work has not ended after `limit` ticks, it is cancelled, and the call
+    /// throws ``UnfinishedWorkError``. ``startTask(_:)`` explains where the work runs. Do not call it while the clock
+    /// is moved.
     public func run<Outcome: Sendable>(
         limit: Int = 3_600_000, _ work: @escaping @Sendable () async throws -> Outcome
     ) throws -> Outcome {
@@ -42,8 +43,8 @@ extension TestScheduler {
 
     /// Moves the clock from one piece of work to the next until a condition is true.
     ///
-    /// The condition is evaluated before each piece of work, after the tasks of ``startTask(_:)`` have run. Returns false if
-    /// it is still not true after `limit` ticks.
+    /// The condition is evaluated before each piece of work, after the tasks of ``startTask(_:)`` have run. Returns
+    /// false if it is still not true after `limit` ticks.
     @discardableResult
     public func advance(until condition: () -> Bool, limit: Int = 3_600_000) -> Bool {
         var isMet = false

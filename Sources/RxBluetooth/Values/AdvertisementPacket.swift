@@ -116,7 +116,7 @@ private struct PacketFields {
     private var present: UInt8 = 0
     private var hasManufacturerData = false
     private var hasServiceData = false
-    /// The most services of a device. The services of all its packets are kept, so a device could send new ones forever.
+    /// The most services of a device, because those of all its packets are kept.
     private static let mostServices = 128
 
     mutating func apply(_ type: UInt8, _ buffer: [UInt8], _ data: Range<Int>, to values: inout AdvertisedValues) {

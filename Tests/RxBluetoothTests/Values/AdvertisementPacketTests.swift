@@ -10,7 +10,7 @@ struct AdvertisementPacketTests {
         return data.apply(packet, packet.indices)
     }
 
-    @Test func `A device that sends new services forever is limited to 128, and the rest is counted`() {
+    @Test func `The services of a device are limited to 128, and the rest is counted`() {
         var data = AdvertisementData.empty
         for number in 0..<1_000 as Range<UInt16> {
             let packet: [UInt8] = [3, 0x02, UInt8(truncatingIfNeeded: number), UInt8(number >> 8)]
