@@ -102,7 +102,8 @@ struct ConnectionScopeTests {
         #expect(times.closing ?? 0 >= 500)
     }
 
-    @Test(.proves(.S121)) func `Cancelling the task while it connects ends the attempt, and waits for its end`() throws {
+    @Test(.proves(.S121)) func `Cancelling the task while it connects ends the attempt, and waits for its end`() throws
+    {
         stage.simulation.bluez.setInRange(false, Sensor.text)
         let task = use { _ in 1 }
         stage.advance { stage.count("Connect") == 1 }

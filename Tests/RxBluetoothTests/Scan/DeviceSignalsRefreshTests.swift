@@ -50,7 +50,8 @@ struct DeviceSignalsRefreshTests {
         /// Changes the device in bluetoothd. The manager does not receive the signal.
         func change(_ properties: [String: Value]) {
             daemon.tell(
-                ScriptedDaemon.value(Objects.oneKnownDevice.setting(Objects.devicePath, "org.bluez.Device1", properties)))
+                ScriptedDaemon.value(
+                    Objects.oneKnownDevice.setting(Objects.devicePath, "org.bluez.Device1", properties)))
             daemon.deviceChanges(properties)
             stage.advance(100)
         }

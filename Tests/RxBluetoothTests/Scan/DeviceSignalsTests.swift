@@ -176,7 +176,8 @@ struct DeviceSignalsTests {
         #expect(again.elements.count >= 2 && scanning.bus.takeCount() >= 2)
     }
 
-    @Test(.proves(.S130)) func `The loss of bluetoothd without the signals of devices does not start it again`() throws {
+    @Test(.proves(.S130)) func `The loss of bluetoothd without the signals of devices does not start it again`() throws
+    {
         let scanning = try Scanning()
         _ = scanning.bus.takeCalls()
         scanning.stage.simulation.bluez.crash()
