@@ -115,7 +115,12 @@ public final class Peripheral: Sendable {
     /// Connects once, without reconnection.
     func link(_ request: LinkRequest) -> Observable<Peripheral> {
         operation(.connect) { [self] (client, emitter) throws(BluetoothError) in
-            try client.links.connect(self, request, emitter)
+            client.deviceSignals.onConnectionKnown(of: key) { [self, weak client] in
+                emitter.attempt(.connect, address.description) { () throws(BluetoothError) in
+                    guard let client else { throw BluetoothError(.closed) }
+                    try client.links.connect(self, request, emitter)
+                }
+            }
         }
     }
 

@@ -24,6 +24,19 @@ final class DeviceSignals {
         handle(.needed)
     }
 
+    /// Runs work when it is known whether a device is connected.
+    ///
+    /// If the devices could not be read, `Connected` is read first: another program may have connected meanwhile.
+    func onConnectionKnown(of key: DeviceKey, _ work: @escaping () -> Void) {
+        guard state.isOutdated, client.mirror.devices[key] != nil else { return work() }
+        _ = client.readFlag("Connected", of: BlueZ.device, at: key.path) { [weak self] result in
+            if let self, state.isOutdated, case .success(let isConnected) = result {
+                client.mirror.correct(key, isConnected: isConnected)
+            }
+            work()
+        }
+    }
+
     /// Checks whether something needs the signals. Called after each change of what may need them.
     func update() { handle(isNeeded ? .needed : .unneeded) }
 

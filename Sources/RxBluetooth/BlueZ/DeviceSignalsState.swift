@@ -53,6 +53,11 @@ struct DeviceSignalsState: Equatable {
         }
     }
 
+    /// Whether the records of the devices are used although they may be outdated.
+    var isOutdated: Bool {
+        if case .failed = phase { true } else { false }
+    }
+
     mutating func handle(_ event: Event) -> [Action] {
         switch (phase, event) {
         case (.subscribed, .unneeded):

@@ -167,6 +167,15 @@ final class ObjectMirror {
         return change
     }
 
+    /// Sets whether a device is connected, and reports a change.
+    func correct(_ key: DeviceKey, isConnected: Bool) {
+        guard let device = devices[key], device.isConnected != isConnected else { return }
+        device.isConnected = isConnected
+        observer.deviceChanged(
+            DeviceChange(
+                device: device, set: DeviceRecord.connected, all: DeviceRecord.connected, wasConnected: !isConnected))
+    }
+
     /// Adds the interfaces that a signal announces, and reports the change.
     func add(_ key: ObjectKey, _ body: inout MessageReader) throws(DBusError) {
         // An interface that is added to a known device, such as Battery1, does not count as an advertisement (Q51).

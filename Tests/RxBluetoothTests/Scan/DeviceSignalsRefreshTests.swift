@@ -131,6 +131,20 @@ struct DeviceSignalsRefreshTests {
         #expect(discovery.elements == [0x180D])
     }
 
+    @Test func `The link of another program stays open, although the devices cannot be read`() throws {
+        let scanning = try Scanning()
+        scanning.daemon.always("GetManagedObjects") { $0.fail(DBusError(name: "org.bluez.Error.Failed", message: "")) }
+        scanning.daemon.always("Connect")
+        scanning.daemon.always("Disconnect")
+        scanning.daemon.always("Get") { $0.reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) } }
+        let connection = scanning.stage.record(scanning.peripheral.connect())
+        scanning.stage.advance(500)
+        #expect(connection.elements.count == 1 && connection.isLive)
+        connection.dispose()
+        scanning.stage.advance(3_000)
+        #expect(scanning.daemon.count("Disconnect") == 0)
+    }
+
     @Test func `Reading the devices again reports no service of a link as new`() throws {
         let scanning = try Scanning()
         scanning.daemon.always("GetManagedObjects") { $0.fail(DBusError(name: "org.bluez.Error.Failed", message: "")) }
