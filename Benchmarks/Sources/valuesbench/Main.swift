@@ -35,7 +35,7 @@ struct Main {
             "e1170c5668c79e0065007004bd11ca00c90a0213e0ac000000decdee110000000000cbb8334c884f"),
         Case("bthome", .service, 0xFCD2, "400009015d025d0903b718"),
         Case("bthome-key", .service, 0xFCD2, "41a47266c95f730011223378237214"),
-        Case("mibeacon", .service, 0xFE95, "5020aa01a3bf2e3b342d580d1004b40095020a10013b"),
+        Case("mibeacon", .service, 0xFE95, "5020aa01a3a5808fe648540d1004b40095020a10013b"),
         Case("atc1441", .service, 0x181A, "a4c1380283f400a22f5f0bf819"),
         Case("govee", .manufacturer, 0xEC88, "000418ee6400"),
         Case("aranet", .manufacturer, 0x0702, "210e0401000c0f016f030802681f1362012c018c00b9"),

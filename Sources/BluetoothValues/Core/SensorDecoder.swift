@@ -26,11 +26,16 @@ public struct SensorDecoder: Sendable {
     /// Some devices begin at 0 again after a change of the battery. A limit makes replay of packets below it possible.
     public var restartLimit: UInt32 = 0
 
-    /// The largest number of devices without a key for which the last packet is remembered.
-    public var historyLimit = 4096
+    /// The largest number of packet counters that are remembered to detect repetitions.
+    ///
+    /// The counters that encryption protects are not included: they are remembered for all devices with a key.
+    public var historyLimit: Int {
+        get { history.limit }
+        set { history.limit = newValue }
+    }
 
     private var resolver: IdentityResolver
-    private var history: [SenderAddress: UInt32] = [:]
+    private var history = PacketHistory(limit: 4096)
 
     /// Makes a decoder.
     public init(keys: KeyStore = KeyStore()) {
@@ -46,7 +51,7 @@ public struct SensorDecoder: Sendable {
     }
 
     /// Forgets the counters of a device, for example after a change of its battery.
-    public mutating func forgetCounter(of address: SenderAddress) { history[address] = nil }
+    public mutating func forgetCounter(of address: SenderAddress) { history.forget(identity(of: address)) }
 
     /// Decodes a section of an advertisement.
     ///
@@ -119,33 +124,41 @@ public struct SensorDecoder: Sendable {
         {
             throw ValueDecodingError(Format.format.rawValue, .downgraded, bytes: section.bytes)
         }
-        guard let device, let counter = reading.packetCounter else { return (value, reading) }
-        guard let place = history.index(forKey: device) else {
-            remember(counter, of: device, hasKey: key != nil)
-            return (value, reading)
+        guard let device else { return (value, reading) }
+        try check(reading, isFrom: device, address, bytes: section.bytes)
+        guard let counter = reading.packetCounter else { return (value, reading) }
+        let isProtected = key != nil && reading.isEncrypted && Format.format.hasSecureCounter
+        let source = PacketHistory.Source(
+            identity: device, format: ObjectIdentifier(Format.self), isEncrypted: reading.isEncrypted)
+        if let last = history.last(of: source, isProtected: isProtected) {
+            if counter == last {
+                reading.isRepeated = true
+                reading.events = []
+                return (value, reading)
+            }
+            // Half of the numbers are later than the last one, so that a counter may wrap.
+            let isOlder = (counter &- last) >= 0x8000_0000
+            if isProtected, isOlder, counter >= restartLimit {
+                throw ValueDecodingError(
+                    Format.format.rawValue, .replayed(counter: counter, last: last), bytes: section.bytes)
+            }
         }
-        let last = history.values[place]
-        if counter == last {
-            reading.isRepeated = true
-            reading.events = []
-            return (value, reading)
-        }
-        // Half of the numbers are later than the last one, so that a counter may wrap.
-        let isOlder = (counter &- last) >= 0x8000_0000
-        if isOlder, reading.isEncrypted, Format.format.hasSecureCounter, counter >= restartLimit {
-            throw ValueDecodingError(
-                Format.format.rawValue, .replayed(counter: counter, last: last), bytes: section.bytes)
-        }
-        history.values[place] = counter
+        history.store(counter, of: source, isProtected: isProtected)
         return (value, reading)
     }
 
-    private mutating func remember(_ counter: UInt32, of identity: SenderAddress, hasKey: Bool) {
-        if !hasKey, history.count >= historyLimit + keys.count {
-            // Packets with changing addresses must not fill the memory, nor remove the counters of devices with keys.
-            history = history.filter { keys[$0.key] != nil }
+    /// Throws if the address in a payload names another device than the sender.
+    private func check(
+        _ reading: SensorReading, isFrom device: SenderAddress, _ sender: SenderAddress?, bytes: [UInt8]
+    ) throws(ValueDecodingError) {
+        for identifier in reading.identifiers {
+            guard case .address(let named) = identifier.value, named != device, named != sender else { continue }
+            // Gateways may relay data of other formats, but not that of a device that encrypts its data.
+            guard reading.format == .miBeacon || keys[named] != nil else { continue }
+            throw ValueDecodingError(
+                reading.format.rawValue, .contradiction("the address in the payload is not that of the sender"),
+                bytes: bytes)
         }
-        history[identity] = counter
     }
 }
 
