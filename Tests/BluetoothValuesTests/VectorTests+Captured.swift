@@ -152,6 +152,16 @@ extension Vector {
             .victron, .manufacturer, 0x02E1, "1000c0a304121d64ca8d442b90bbdf6a8cba",
             address: "C0:00:00:00:00:01", key: "64ba49f1a8562e45197a8e1fe50d7658", [auxiliary(13.15)],
             absent: [.voltage]),
+        // victron-ble, test_battery_sense: it measures no current.
+        Vector(
+            .victron, .manufacturer, 0x02E1, "1000a4a3025f150d8dcbff517f30eb65e76b22a04ac4e1",
+            address: "C0:00:00:00:00:01", key: "0da694539597f9cf6c613cde60d7bf05", [volts(12.22), celsius(22.5)],
+            absent: [.current, .stateOfCharge, .consumedCharge, .timeRemaining]),
+        // victron-ble, test_battery_monitor: the auxiliary input has no temperature.
+        Vector(
+            .victron, .manufacturer, 0x02E1, "100289a302bb01af129087600b9b97bc2c32867c8238da",
+            address: "C0:00:00:00:00:01", key: "aff4d0995b7d1e176c0c33ecb9e70dcd", [volts(12.54)],
+            absent: [.temperature]),
     ]
 
     private static let others = [

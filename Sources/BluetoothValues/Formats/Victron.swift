@@ -37,6 +37,10 @@ public struct Victron: AdvertisementFormat {
     private static let chargerState = RecordField(.mode, .run(0, 8), .one, absent: 0xFF)
     private static let chargerError = RecordField(.errorCode, .run(8, 8), .one, absent: 0xFF)
 
+    // Battery monitors send 0x3FFFFF, and devices without a shunt 0x1FFFFF, if they measure no current.
+    private static let shuntCurrent = RecordField(
+        .current, .run(66, 22, signed: true), .thousandth, .ampere, absent: -1, orAbsent: 0x1F_FFFF)
+
     private static func auxiliary(_ mode: Cell, _ value: Int64) -> RecordField.Condition {
         .init(cell: mode, value: value)
     }
@@ -63,11 +67,14 @@ public struct Victron: AdvertisementFormat {
                 RecordField(.errorCode, .run(32, 16)),
                 RecordField(.mode, .run(64, 2)),
                 RecordField(
-                    .auxiliaryVoltage, .run(48, 16, signed: true), .hundredth, .volt, if: auxiliary(.run(64, 2), 0)),
-                RecordField(.midpointVoltage, .run(48, 16), .hundredth, .volt, if: auxiliary(.run(64, 2), 1)),
+                    .auxiliaryVoltage, .run(48, 16, signed: true), .hundredth, .volt, absent: 0x7FFF,
+                    if: auxiliary(.run(64, 2), 0)),
                 RecordField(
-                    .temperature, .run(48, 16), .hundredth.plus(-27315), .celsius, if: auxiliary(.run(64, 2), 2)),
-                RecordField(.current, .run(66, 22, signed: true), .thousandth, .ampere, absent: -1),
+                    .midpointVoltage, .run(48, 16), .hundredth, .volt, absent: 0xFFFF, if: auxiliary(.run(64, 2), 1)),
+                RecordField(
+                    .temperature, .run(48, 16), .hundredth.plus(-27315), .celsius, absent: 0xFFFF,
+                    if: auxiliary(.run(64, 2), 2)),
+                shuntCurrent,
                 RecordField(.consumedCharge, .run(88, 20), .times(-1, over: 10), .ampereHour, absent: 0xFFFFF),
                 RecordField(.stateOfCharge, .run(108, 10), .tenth, .percent, absent: 0x3FF),
             ]),
@@ -174,11 +181,12 @@ public struct Victron: AdvertisementFormat {
                 RecordField(.voltage, .run(16, 16, signed: true), .hundredth, .volt, absent: 0x7FFF),
                 RecordField(.errorCode, .run(32, 16)), RecordField(.mode, .run(64, 2)),
                 RecordField(
-                    .auxiliaryVoltage, .run(48, 16, signed: true), .hundredth, .volt, if: auxiliary(.run(64, 2), 0)),
+                    .auxiliaryVoltage, .run(48, 16, signed: true), .hundredth, .volt, absent: 0x7FFF,
+                    if: auxiliary(.run(64, 2), 0)),
                 RecordField(
                     .temperature, .run(48, 16), .hundredth.plus(-27315), .celsius, absent: 0xFFFF,
                     if: auxiliary(.run(64, 2), 2)),
-                RecordField(.current, .run(66, 22, signed: true), .thousandth, .ampere, absent: -1),
+                shuntCurrent,
             ]),
         // Orion XS.
         0x0F: Record(

@@ -6,6 +6,8 @@ struct RecordField: Sendable {
     let unit: MeasurementUnit
     /// The integer that means that there is no value.
     var absent: Int64?
+    /// Another integer that means the same. It is decoded only.
+    var otherAbsent: Int64?
     var curve: Curve?
     /// The field exists only if an integer of the payload has this value.
     var condition: Condition?
@@ -18,14 +20,14 @@ struct RecordField: Sendable {
 
     init(
         _ quantity: Quantity, _ cell: Cell, _ scale: Scale = .one, _ unit: MeasurementUnit = .none,
-        absent: Int64? = nil,
-        curve: Curve? = nil, if condition: Condition? = nil
+        absent: Int64? = nil, orAbsent otherAbsent: Int64? = nil, curve: Curve? = nil, if condition: Condition? = nil
     ) {
         self.quantity = quantity
         self.cell = cell
         self.scale = scale
         self.unit = unit
         self.absent = absent
+        self.otherAbsent = otherAbsent
         self.curve = curve
         self.condition = condition
     }
@@ -60,7 +62,7 @@ struct Record: Sendable {
             let field = fields[position]
             if let condition = field.condition, condition.cell.read(bytes, start: start) != condition.value { continue }
             guard let integer = field.cell.read(bytes, start: start) else { return nil }
-            if integer == field.absent { continue }
+            if integer == field.absent || integer == field.otherAbsent { continue }
             guard let value = field.curve.map({ $0.value(integer) }) ?? field.scale.value(integer) else { return nil }
             measurements.append(SensorMeasurement(field.quantity, value, field.unit, index: index(of: position)))
         }
@@ -79,7 +81,7 @@ struct Record: Sendable {
             if let found = measurements.first(where: { $0.quantity == field.quantity && $0.index == place }) {
                 used += 1
                 let integer = field.curve.map { $0.integer(found.value) } ?? field.scale.integer(found.value)
-                guard let integer, integer != field.absent else {
+                guard let integer, integer != field.absent, integer != field.otherAbsent else {
                     throw ValueEncodingError(subject, field: name, .outOfRange)
                 }
                 stored = integer
