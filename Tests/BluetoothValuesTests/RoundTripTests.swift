@@ -112,6 +112,11 @@ struct FormatGenerator: Sendable, CustomTestStringConvertible {
             WholeManufacturerData.split(random.bytes(random.next() % 2 == 0 ? 7 : 13))
         },
         FormatGenerator(SwitchBot.self, "switchbot manufacturer", section: bytes(.manufacturer, 0x0969, 11)),
+        FormatGenerator(SwitchBot.self, "switchbot outdoor", section: bytes(.manufacturer, 0x0969, 12)),
+        FormatGenerator(SwitchBot.self, "switchbot gas") { random in
+            .manufacturer(0x0969, random.bytes(13) + [random.byte() % 64] + random.bytes(random.edge(below: 4)))
+        },
+        FormatGenerator(SwitchBot.self, "switchbot battery", section: bytes(.service, 0xFD3D, 3, start: [0x77])),
         FormatGenerator(SwitchBot.self, "switchbot service", section: bytes(.service, 0xFD3D, 6, start: [0x69])),
         FormatGenerator(MiScale.self, "miscale 1", section: bytes(.service, 0x181D, 10)),
         FormatGenerator(MiScale.self, "miscale 2", section: bytes(.service, 0x181B, 13)),

@@ -1,16 +1,25 @@
 extension SensorDecoder {
     /// Returns the format of a section; nil if it has none of the known formats.
     ///
-    /// It does not check more than identifier, length and constant bytes.
-    public static func format(of section: AdvertisedSection, name: String? = nil) -> SensorFormat? {
+    /// It does not check more than identifier, length and constant bytes, and the data of SwitchBot for its kind.
+    ///
+    /// - Parameters:
+    ///   - section: The bytes and where they are.
+    ///   - name: The advertised name.
+    ///   - sections: All sections of the advertisement, as far as they are known.
+    public static func format(
+        of section: AdvertisedSection, name: String? = nil, among sections: [AdvertisedSection] = []
+    ) -> SensorFormat? {
         switch section.kind {
-        case .manufacturer: manufacturerFormat(section, name)
+        case .manufacturer: manufacturerFormat(section, name, sections)
         case .service: serviceFormat(section)
         case .structure: RecognisedDevice.format(section)
         }
     }
 
-    private static func manufacturerFormat(_ section: AdvertisedSection, _ name: String?) -> SensorFormat? {
+    private static func manufacturerFormat(
+        _ section: AdvertisedSection, _ name: String?, _ sections: [AdvertisedSection]
+    ) -> SensorFormat? {
         // The company identifier of these devices is a measured value, which may equal any company's.
         if let name {
             if Inkbird.matches(section, name: name) { return .inkbird }
@@ -22,7 +31,7 @@ extension SensorDecoder {
             guard IBeacon.matches(section, name: nil) else { return RecognisedDevice.format(section) }
             return Tilt.matches(section, name: nil) ? .tilt : .iBeacon
         case 0xEC88, 0x0001, 0x8801: if Govee.matches(section, name: name) { return .govee }
-        case SwitchBot.company: if SwitchBot.matches(section, name: nil) { return .switchBot }
+        case SwitchBot.company: if SwitchBot.isMeter(section, among: sections) { return .switchBot }
         case Sensirion.company: return .sensirion
         case Aranet.company: if Aranet.matches(section, name: nil) { return .aranet }
         case OralB.company: if OralB.matches(section, name: nil) { return .oralB }

@@ -59,10 +59,13 @@ public struct SensorDecoder: Sendable {
     ///   - section: The bytes and where they are.
     ///   - address: The sender's address. Encrypted formats and repetitions need it.
     ///   - name: The advertised name. Inkbird, ThermoPro and some models of Govee are recognised by it.
+    ///   - sections: All sections of the advertisement, as far as they are known. They distinguish meters of
+    ///     SwitchBot from its other products.
     public mutating func decode(
-        _ section: AdvertisedSection, from address: SenderAddress? = nil, name: String? = nil
+        _ section: AdvertisedSection, from address: SenderAddress? = nil, name: String? = nil,
+        among sections: [AdvertisedSection] = []
     ) -> SensorResult {
-        guard let format = Self.format(of: section, name: name) else { return .unknown }
+        guard let format = Self.format(of: section, name: name, among: sections) else { return .unknown }
         switch format {
         case .bthome: return run(BTHome.self, section, address, name)
         case .miBeacon: return run(MiBeacon.self, section, address, name)
@@ -95,9 +98,10 @@ public struct SensorDecoder: Sendable {
     ///
     /// Throws the reason if the section has the format and cannot be used.
     public mutating func decode<Format: AdvertisementFormat>(
-        as type: Format.Type, _ section: AdvertisedSection, from address: SenderAddress? = nil, name: String? = nil
+        as type: Format.Type, _ section: AdvertisedSection, from address: SenderAddress? = nil, name: String? = nil,
+        among sections: [AdvertisedSection] = []
     ) throws(ValueDecodingError) -> Format? {
-        guard Self.format(of: section, name: name) == Format.format else { return nil }
+        guard Self.format(of: section, name: name, among: sections) == Format.format else { return nil }
         return try value(type, section, address, name).value
     }
 

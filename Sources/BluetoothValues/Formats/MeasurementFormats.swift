@@ -73,13 +73,25 @@ extension ThermoPro: MeasurementFormat {
 
 extension SwitchBot: MeasurementFormat {
     /// The quantities that values of the format can have.
-    public static var quantities: [Quantity] { (serviceLayout.quantities + manufacturerLayout.quantities).unique }
+    public static var quantities: [Quantity] {
+        (serviceLayout.quantities + manufacturerLayout.quantities + [.carbonDioxide]).unique
+    }
 
     /// Makes a value of service data if the battery is measured, and of manufacturer data otherwise.
     public init(measurements: [SensorMeasurement]) throws(ValueEncodingError) {
+        var list = MeasurementList("switchbot", measurements)
         let hasBattery = measurements.contains { $0.quantity == .batteryLevel }
-        self = try (hasBattery ? Self.serviceLayout : Self.manufacturerLayout).make(measurements)
+        let gas = hasBattery ? nil : try list.take(.carbonDioxide, .partsPerMillion)
+        self = try (hasBattery ? Self.serviceLayout : Self.manufacturerLayout).make(&list)
+        try list.finish()
         if hasBattery { kind = 0x69 }
+        guard let gas else { return }
+        guard let number = Int(exactly: gas.rounded()) else {
+            throw ValueEncodingError("switchbot", field: Quantity.carbonDioxide.rawValue, .outOfRange)
+        }
+        carbonDioxide = number
+        // As many bytes as a Meter Pro CO2 sends.
+        undecoded = [0, 0, 0]
     }
 }
 

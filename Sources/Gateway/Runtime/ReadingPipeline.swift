@@ -115,7 +115,7 @@ package final class ReadingPipeline {
     ) -> [SensorReading] {
         var readings: [SensorReading] = []
         for section in sections {
-            switch decoder.decode(section, from: SenderAddress(address), name: name) {
+            switch decoder.decode(section, from: SenderAddress(address), name: name, among: sections) {
             case .unknown: continue
             case .reading(let reading): if !reading.format.isRecognisedOnly { readings.append(reading) }
             case .failure: counts.refused += 1

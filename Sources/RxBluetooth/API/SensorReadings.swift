@@ -50,17 +50,19 @@ extension ScannedPeripheral {
 
     /// The results of all sections that have a known format.
     private var results: [(section: AdvertisedSection, result: SensorResult)] {
-        advertisementData.sections.compactMap { section in
-            let result = decode(section)
+        let sections = advertisementData.sections
+        return sections.compactMap { section in
+            let result = decode(section, among: sections)
             return result == .unknown ? nil : (section, result)
         }
     }
 
-    private func decode(_ section: AdvertisedSection) -> SensorResult {
-        if let reader = peripheral.sensorReader { return reader.decode(section, of: self) }
+    private func decode(_ section: AdvertisedSection, among sections: [AdvertisedSection]) -> SensorResult {
+        if let reader = peripheral.sensorReader { return reader.decode(section, among: sections, of: self) }
         // A peripheral without a manager, for example in a test, has neither keys nor earlier packets.
         var decoder = SensorDecoder()
-        return decoder.decode(section, from: SenderAddress(peripheral.address), name: advertisementData.localName)
+        return decoder.decode(
+            section, from: SenderAddress(peripheral.address), name: advertisementData.localName, among: sections)
     }
 }
 

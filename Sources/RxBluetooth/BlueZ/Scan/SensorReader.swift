@@ -15,10 +15,11 @@ final class SensorReader: Sendable {
         var recent: [BluetoothAddress: [(packet: Packet, result: SensorResult)]] = [:]
 
         mutating func decode(
-            _ packet: Packet, from address: BluetoothAddress, name: String?
+            _ packet: Packet, from address: BluetoothAddress, name: String?, among sections: [AdvertisedSection]
         ) -> (result: SensorResult, isFirst: Bool) {
             if let known = recent[address]?.first(where: { $0.packet == packet }) { return (known.result, false) }
-            let result = decoder.decode(packet.section, from: SenderAddress(address), name: name)
+            let result = decoder.decode(
+                packet.section, from: SenderAddress(address), name: name, among: sections)
             // Other results do not depend on earlier packets.
             switch result {
             case .reading(let reading) where reading.packetCounter != nil: break
@@ -51,14 +52,16 @@ final class SensorReader: Sendable {
         self.eventLog = eventLog
     }
 
-    /// Decodes a section of a scan result, or returns the result of an earlier call.
-    func decode(_ section: AdvertisedSection, of scanned: ScannedPeripheral) -> SensorResult {
+    /// Decodes one of the sections of a scan result, or returns the result of an earlier call.
+    func decode(
+        _ section: AdvertisedSection, among sections: [AdvertisedSection], of scanned: ScannedPeripheral
+    ) -> SensorResult {
         let name = scanned.advertisementData.localName
         // Most advertisements end here, without the lock.
-        guard SensorDecoder.format(of: section, name: name) != nil else { return .unknown }
+        guard SensorDecoder.format(of: section, name: name, among: sections) != nil else { return .unknown }
         let address = scanned.peripheral.address
         let packet = Packet(time: scanned.timestamp, rssi: scanned.rssi, section: section)
-        let (result, isFirst) = state.withLock { $0.decode(packet, from: address, name: name) }
+        let (result, isFirst) = state.withLock { $0.decode(packet, from: address, name: name, among: sections) }
         if isFirst, case .failure(let error) = result {
             eventLog.debug(.readingRefused(scanned.peripheral, error))
         }

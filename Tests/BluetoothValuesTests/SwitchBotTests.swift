@@ -1,0 +1,71 @@
+import Testing
+
+@testable import BluetoothValues
+
+// Payloads of devices in the tests of PySwitchbot (tests/test_adv_parser.py).
+struct SwitchBotTests {
+    /// Data of a product: manufacturer data and service data.
+    struct Product: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let manufacturer: AdvertisedSection
+        let service: AdvertisedSection
+
+        init(_ name: String, _ manufacturer: String, _ service: String) {
+            testDescription = name
+            self.manufacturer = .manufacturer(0x0969, HexText.bytes(manufacturer) ?? [])
+            self.service = .service(0xFD3D, HexText.bytes(service) ?? [])
+        }
+
+        var sections: [AdvertisedSection] { [manufacturer, service] }
+    }
+
+    @Test(arguments: [
+        Product("curtain", "e7ab46ac8f927c0f001104", "63c058001104"),
+        Product("closed curtain", "c1c7277d55ab220f641104", "63c053641104"),
+        Product("color bulb", "84f703b4cb7a03e4210000", "7500"),
+        Product("curtain with 12 bytes", "e7ab46ac8f927c0f00110400", "63c058001104"),
+        // Data that could be that of a meter: 22.9 °C and 47 %.
+        Product("other kind", "aabbccddeeff4a0109962f", "63c058001104"),
+    ]) func `Another product is no meter`(product: Product) {
+        var decoder = SensorDecoder()
+        #expect(decoder.decode(product.manufacturer, among: product.sections) == .unknown)
+        #expect(decoder.decode(product.service, among: product.sections) == .unknown)
+        guard product.testDescription != "other kind" else { return }
+        #expect(decoder.decode(product.manufacturer) == .unknown)
+    }
+
+    @Test(arguments: [
+        (Product("Outdoor Meter", "aabbccddeeffe00f06983500", "7700e4"), [24.6, 53, 100]),
+        (Product("Meter Pro", "b0e9fe52dd84066408972c0005", "340064"), [23.8, 44, 100]),
+        (Product("Meter Pro CO2", "b0e9fe543215b7e4079ba4003702d500", "350064"), [27.7, 36, 100, 725]),
+        // A temperature and humidity that only the service data identifies.
+        (Product("cold and dry", "aabbccddeeffe00f06030200", "7700e4"), [-3.6, 2, 100]),
+    ]) func `A meter has its values in manufacturer data, and its battery in service data`(
+        product: Product, values: [Double]
+    ) throws {
+        var decoder = SensorDecoder()
+        var measured: [Quantity: Double] = [:]
+        for section in product.sections {
+            guard case .reading(let reading) = decoder.decode(section, among: product.sections) else {
+                Issue.record("\(section) has no reading")
+                return
+            }
+            for measurement in reading.measurements { measured[measurement.quantity] = measurement.value }
+        }
+        let quantities: [Quantity] = [.temperature, .humidity, .batteryLevel, .carbonDioxide]
+        #expect(quantities.compactMap { measured[$0] } == values)
+    }
+
+    @Test func `Zeros in service data are no values, and a short payload has a reason`() throws {
+        let value = try SwitchBot(.service(0xFD3D, [0x54, 0, 0, 0, 0, 0]))
+        #expect(value.temperature == nil)
+        #expect(value.reading.measurements == [])
+        #expect(try SwitchBot(value.section()) == value)
+        #expect(throws: ValueDecodingError("switchbot", .tooShort(needed: 11), bytes: [1, 2])) {
+            try SwitchBot(.manufacturer(0x0969, [1, 2]))
+        }
+        #expect(throws: ValueDecodingError("switchbot", .tooShort(needed: 6), bytes: [0x54, 0, 0, 0])) {
+            try SwitchBot(.service(0xFD3D, [0x54, 0, 0, 0]))
+        }
+    }
+}
