@@ -57,6 +57,14 @@ struct FormatGenerator: Sendable, CustomTestStringConvertible {
         }
     }
 
+    private static func govee(
+        _ family: String, _ company: UInt16, _ start: [UInt8], _ count: Int, name: String? = nil
+    ) -> FormatGenerator {
+        let sender = Sender(address: sender.address, name: name, key: sender.key)
+        return FormatGenerator(
+            Govee.self, "govee " + family, sender: sender, section: bytes(.manufacturer, company, count, start: start))
+    }
+
     static let all: [FormatGenerator] = fixed + lists
 
     private static let fixed: [FormatGenerator] = [
@@ -86,15 +94,18 @@ struct FormatGenerator: Sendable, CustomTestStringConvertible {
         FormatGenerator(BParasite.self, "b-parasite 1", section: bytes(.service, 0x181A, 18, start: [0x11])),
         FormatGenerator(BParasite.self, "b-parasite 2", section: bytes(.service, 0x181A, 18, start: [0x21])),
         FormatGenerator(BParasite.self, "b-parasite dark", section: bytes(.service, 0x181A, 16, start: [0x20])),
-        FormatGenerator(Govee.self, "govee h5075", section: bytes(.manufacturer, 0xEC88, 6)),
-        FormatGenerator(Govee.self, "govee h5074", section: bytes(.manufacturer, 0xEC88, 7)),
-        FormatGenerator(Govee.self, "govee h5051", section: bytes(.manufacturer, 0xEC88, 9)),
-        FormatGenerator(Govee.self, "govee h5100", section: bytes(.manufacturer, 0x0001, 6)),
-        FormatGenerator(Govee.self, "govee h5178", section: bytes(.manufacturer, 0x0001, 9)),
-        FormatGenerator(Govee.self, "govee h5179", section: bytes(.manufacturer, 0x8801, 9)),
-        FormatGenerator(Govee.self, "govee h5108", section: bytes(.manufacturer, 0x0001, 8)),
-        FormatGenerator(Govee.self, "govee h5106", sender: named("GVH5106"), section: bytes(.manufacturer, 0x0001, 6)),
-        FormatGenerator(Govee.self, "govee h5140", sender: named("GV5140"), section: bytes(.manufacturer, 0x0001, 8)),
+        govee("h5075", 0xEC88, [0], 6),
+        govee("h5074", 0xEC88, [0], 7),
+        govee("h5051", 0xEC88, [0], 9),
+        govee("h5100", 0x0001, [1, 1], 6, name: "GVH5100"),
+        govee("h5106", 0x0001, [1, 1], 6, name: "GVH5106"),
+        govee("h5108", 0x0001, [1, 1], 8, name: "GV5108"),
+        govee("h5140", 0x0001, [1, 1], 8, name: "GV5140"),
+        govee("h5178", 0x0001, [1, 1], 9),
+        govee("h5179", 0x8801, [0xEC, 0], 9),
+        FormatGenerator(Govee.self, "govee h5112", sender: named("GV5112")) { random in
+            .manufacturer(1, [1, 1] + random.bytes(5) + [random.next() % 2 == 0 ? 0x41 : 0x82])
+        },
         FormatGenerator(Inkbird.self, "inkbird sps") { random in WholeManufacturerData.split(random.bytes(9)) },
         FormatGenerator(Inkbird.self, "inkbird tps", sender: named("tps")) { random in
             WholeManufacturerData.split(random.bytes(9))

@@ -31,9 +31,22 @@ extension Vector {
         Vector(.govee, .manufacturer, 0xEC88, "00ba0af90f63020101", [celsius(27.46), humidity(40.89), battery(99)]),
         Vector(.govee, .manufacturer, 0xEC88, "001c01a7143b000002", [celsius(2.84), humidity(52.87), battery(59)]),
         Vector(.govee, .manufacturer, 0xEC88, "00210ab61218c80001", [celsius(25.93), humidity(47.9), battery(24)]),
-        Vector(.govee, .manufacturer, 0x0001, "010103465464", [celsius(21.4), humidity(61.2), battery(100)]),
         Vector(
-            .govee, .manufacturer, 0x0001, "010103513e64" + appended, [celsius(21.7), humidity(40.6), battery(100)]),
+            .govee, .manufacturer, 0x0001, "010103465464", name: "GVH5100_7738",
+            [celsius(21.4), humidity(61.2), battery(100)]),
+        Vector(
+            .govee, .manufacturer, 0x0001, "010103513e64" + appended, name: "GVH5103_5A4E",
+            [celsius(21.7), humidity(40.6), battery(100)]),
+        // govee-ble, GVH5112_SERVICE_INFO_PROBE_1, GVH5112_SERVICE_INFO_PROBE_2 and GVH5178_SERVICE_INFO.
+        Vector(
+            .govee, .manufacturer, 0x0001, "0101033d70640041", name: "GV5112AC3D",
+            [probe(21.2), humidity(33.6), battery(100)], absent: [.temperature]),
+        Vector(
+            .govee, .manufacturer, 0x0001, "0101034928640082", name: "GV5112AC3D", [probe(21.5, 1), battery(100)],
+            absent: [.temperature, .humidity]),
+        Vector(
+            .govee, .manufacturer, 0x0001, "010101002af7640003",
+            [celsius(1), humidity(99.9), battery(100)]),
         Vector(.govee, .manufacturer, 0x0001, "010103c730640000", [celsius(24.7), humidity(60), battery(100)]),
         Vector(
             .govee, .manufacturer, 0x0001, "010103c730e40000", [battery(100)], absent: [.temperature, .humidity]),

@@ -13,12 +13,16 @@ public struct Govee: AdvertisementFormat {
         case h5074 = "H5074"
         /// H5051, H5052, H5071: like H5074, and two more bytes.
         case h5051 = "H5051"
-        /// H5100, H5101, H5102, H5103, H5104, H5105, H5110, H5174, H5177: one number.
+        /// H5100, H5101, H5102, H5103, H5104, H5105, H5110, H5174, H5177, and H5179 of 2024: one number.
+        ///
+        /// Recognised by its name.
         case h5100 = "H5100"
         /// H5108: like H5100, and two more bytes.
         case h5108 = "H5108"
         /// H5106: one number for temperature, humidity and particles. Recognised by its name.
         case h5106 = "H5106"
+        /// H5112: like H5108, for one of two probes. Recognised by its name.
+        case h5112 = "H5112"
         /// H5140: one number, and carbon dioxide. Recognised by its name.
         case h5140 = "H5140"
         /// H5178: one number, and the number of the sensor.
@@ -29,17 +33,17 @@ public struct Govee: AdvertisementFormat {
 
     /// The layout of the payload.
     public var family: Family
-    /// Temperature in °C; nil if the sensor reports a fault.
+    /// Temperature in °C; nil if the sensor reports a fault, or a temperature below -40 °C or above 100 °C.
     public var temperature: Double?
-    /// Relative humidity in percent; nil if the sensor reports a fault.
+    /// Relative humidity in percent; nil if the temperature is nil, and for the second probe of an H5112.
     public var humidity: Double?
-    /// The charge of the battery in percent; nil for H5106 and H5140.
+    /// The charge of the battery in percent; nil for H5106 and H5140, and if it is above 100 %.
     public var battery: Int?
     /// Carbon dioxide in ppm. H5140 only; nil if the sensor reports a fault.
     public var carbonDioxide: Int?
     /// Particles of at most 2.5 µm, in µg/m³. H5106 only; nil if the sensor reports a fault.
     public var particles: Int?
-    /// The number of the sensor: 0 is the display, 1 the remote sensor. H5178 only.
+    /// The number of the sensor. H5178: 0 is the display, 1 the remote sensor. H5112: probe 1 or 2.
     public var sensor = 0
 
     /// Makes a value.
@@ -59,8 +63,18 @@ public struct Govee: AdvertisementFormat {
         /// The first byte of the temperature.
         let offset: Int
         let content: Content
-        /// Bytes that the encoder writes at the beginning.
+        /// The bytes at the beginning.
         let prefix: [UInt8]
+        /// Parts of the names of these devices; empty if the data alone identifies them.
+        var names: [String] = []
+
+        func matches(_ bytes: [UInt8], count: Int, company: UInt16, name: String?) -> Bool {
+            guard self.count == count, self.company == company, bytes.starts(with: prefix) else { return false }
+            if names.isEmpty { return true }
+            if let name, names.contains(where: { name.contains($0) }) { return true }
+            // Without a name, the last bytes distinguish an H5108 from an H5112 and an H5140.
+            return family == .h5108 && bytes[6] == 0 && bytes[7] == 0
+        }
     }
 
     /// How the values are stored.
@@ -80,18 +94,29 @@ public struct Govee: AdvertisementFormat {
         Place(family: .h5075, company: 0xEC88, count: 6, offset: 1, content: .packed, prefix: [0x00]),
         Place(family: .h5074, company: 0xEC88, count: 7, offset: 1, content: .separate, prefix: [0x00]),
         Place(family: .h5051, company: 0xEC88, count: 9, offset: 1, content: .separate, prefix: [0x00]),
-        Place(family: .h5100, company: 0x0001, count: 6, offset: 2, content: .packed, prefix: [0x01, 0x01]),
-        Place(family: .h5108, company: 0x0001, count: 8, offset: 2, content: .packed, prefix: [0x01, 0x01]),
-        Place(family: .h5178, company: 0x0001, count: 9, offset: 3, content: .packed, prefix: [0x01, 0x00]),
+        Place(
+            family: .h5106, company: 0x0001, count: 6, offset: 2, content: .packedWithParticles, prefix: [0x01, 0x01],
+            names: ["H5106"]),
+        Place(
+            family: .h5140, company: 0x0001, count: 8, offset: 2, content: .packedWithGas, prefix: [0x01, 0x01],
+            names: ["5140"]),
+        Place(
+            family: .h5112, company: 0x0001, count: 8, offset: 2, content: .packed, prefix: [0x01, 0x01],
+            names: ["5112"]),
+        Place(
+            family: .h5100, company: 0x0001, count: 6, offset: 2, content: .packed, prefix: [0x01, 0x01],
+            names: [
+                "H5100", "H5101", "H5102", "H5103", "H5104", "H5105", "H5108", "H5110", "H5174", "H5177", "GV5179",
+            ]),
+        Place(
+            family: .h5108, company: 0x0001, count: 8, offset: 2, content: .packed, prefix: [0x01, 0x01],
+            names: ["5108"]),
+        Place(family: .h5178, company: 0x0001, count: 9, offset: 3, content: .packed, prefix: [0x01, 0x01]),
         Place(family: .h5179, company: 0x8801, count: 9, offset: 4, content: .separate, prefix: [0xEC, 0x00]),
     ]
 
-    // Table: families that only the name distinguishes from another one with the same length.
-    private static let named = [
-        Place(
-            family: .h5106, company: 0x0001, count: 6, offset: 2, content: .packedWithParticles, prefix: [0x01, 0x01]),
-        Place(family: .h5140, company: 0x0001, count: 8, offset: 2, content: .packedWithGas, prefix: [0x01, 0x01]),
-    ]
+    // Table: the last byte of the data of each probe of an H5112.
+    private static let probes: [UInt8: Int] = [0x41: 1, 0x82: 2]
 
     /// The number of bytes without the iBeacon that some models append to their own data.
     private static func count(_ bytes: [UInt8]) -> Int {
@@ -105,11 +130,8 @@ public struct Govee: AdvertisementFormat {
     private static func place(_ section: AdvertisedSection, _ name: String?) -> Place? {
         guard section.kind == .manufacturer else { return nil }
         let count = count(section.bytes)
-        if section.identifier == 1, let name {
-            if count == 6, name.contains("H5106") { return named[0] }
-            if count == 8, name.contains("5140") { return named[1] }
-        }
-        for index in places.indices where places[index].count == count && places[index].company == section.identifier {
+        for index in places.indices
+        where places[index].matches(section.bytes, count: count, company: section.identifier, name: name) {
             return places[index]
         }
         return nil
@@ -122,17 +144,27 @@ public struct Govee: AdvertisementFormat {
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let bytes = section.bytes
         guard let place = Self.place(section, sender.name) else {
+            let lengths = Self.places.filter { $0.company == section.identifier }.map(\.count)
+            let longer = lengths.filter { $0 > bytes.count }.min()
             throw ValueDecodingError(
-                "govee", bytes.count < 6 ? .tooShort(needed: 6) : .tooLong(allowed: 9), bytes: bytes)
+                "govee", longer.map { .tooShort(needed: $0) } ?? .tooLong(allowed: lengths.max() ?? 9), bytes: bytes)
         }
         family = place.family
         sensor = place.family == .h5178 ? Int(bytes[2]) : 0
+        if place.family == .h5112 {
+            guard let probe = Self.probes[bytes[7]] else {
+                throw ValueDecodingError("govee", .invalidValue(field: "probe"), bytes: bytes)
+            }
+            sensor = probe
+        }
         let offset = place.offset
         if case .separate = place.content {
-            let number = Int16(truncatingIfNeeded: Int(bytes[offset]) | Int(bytes[offset + 1]) << 8)
+            let number = Int(Int16(truncatingIfNeeded: Int(bytes[offset]) | Int(bytes[offset + 1]) << 8))
+            let moisture = Int(bytes[offset + 2]) | Int(bytes[offset + 3]) << 8
+            battery = Self.charge(bytes[offset + 4])
+            guard (-4000...10000).contains(number), moisture <= 10000 else { return }
             temperature = Double(number) / 100
-            humidity = Double(Int(bytes[offset + 2]) | Int(bytes[offset + 3]) << 8) / 100
-            battery = Int(bytes[offset + 4])
+            humidity = Double(moisture) / 100
             return
         }
         var number = Int(bytes[offset]) << 16 | Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2])
@@ -144,7 +176,7 @@ public struct Govee: AdvertisementFormat {
             (number, sign) = (number << 8 | Int(bytes[offset + 3]), sign << 8)
             thousandths = (number & (sign - 1)) % 1000
         default:
-            battery = Int(bytes[offset + 3] & 0x7F)
+            battery = Self.charge(bytes[offset + 3] & 0x7F)
             if bytes[offset + 3] & 0x80 != 0 { return }
         }
         var size = number & (sign - 1)
@@ -152,17 +184,19 @@ public struct Govee: AdvertisementFormat {
         // Impossible temperatures mean a fault, as the bit beside the battery does.
         guard Self.possible.contains(number & sign == 0 ? size / 1000 : -(size / 1000)) else { return }
         temperature = Double(size / 1000) / 10 * (number & sign == 0 ? 1 : -1)
-        humidity = Double(size % 1000) / 10
+        if family != .h5112 || sensor == 1 { humidity = Double(size % 1000) / 10 }
         particles = thousandths
         if case .packedWithGas = place.content { carbonDioxide = Int(bytes[offset + 3]) << 8 | Int(bytes[offset + 4]) }
     }
+
+    private static func charge(_ byte: UInt8) -> Int? { byte <= 100 ? Int(byte) : nil }
 
     /// The temperatures of a sensor that works, in tenths of a degree.
     private static let possible = -400...1000
 
     /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
-        guard let place = (Self.places + Self.named).first(where: { $0.family == family }) else {
+        guard let place = Self.places.first(where: { $0.family == family }) else {
             throw ValueEncodingError("govee", field: "family", .outOfRange)
         }
         var bytes = place.prefix + [UInt8](repeating: 0, count: place.count - place.prefix.count)
@@ -181,12 +215,17 @@ public struct Govee: AdvertisementFormat {
             }
         bytes.replaceSubrange(place.offset..., with: values)
         bytes += [UInt8](repeating: 0, count: place.count - bytes.count)
+        if family == .h5112 {
+            guard let probe = Self.probes.first(where: { $0.value == sensor }) else {
+                throw ValueEncodingError("govee", field: "sensor", .outOfRange)
+            }
+            bytes[7] = probe.key
+        }
         return .manufacturer(place.company, bytes)
     }
 
     private func packed() throws(ValueEncodingError) -> [UInt8] {
-        let charge = try charge()
-        guard charge < 0x80 else { throw ValueEncodingError("govee", field: "battery", .outOfRange) }
+        let charge = try charge() & 0x7F
         guard let number = try packedNumber() else { return [0, 0, 0, charge | 0x80] }
         return bigEndian(number.size | (number.isNegative ? 0x80_0000 : 0), 3) + [charge]
     }
@@ -223,12 +262,12 @@ public struct Govee: AdvertisementFormat {
     }
 
     private func charge() throws(ValueEncodingError) -> UInt8 {
-        UInt8(truncatingIfNeeded: try field("battery", battery, below: 0x100))
+        battery == nil ? 0xFF : UInt8(truncatingIfNeeded: try field("battery", battery, below: 101))
     }
 
     /// The thousandfold of the tenths of a degree plus the tenths of a percent; nil if the sensor reports a fault.
     private func packedNumber() throws(ValueEncodingError) -> (size: Int, isNegative: Bool)? {
-        guard let temperature, let humidity else {
+        guard let temperature, let humidity = family == .h5112 && sensor == 2 ? humidity ?? 0 : humidity else {
             guard temperature == nil, humidity == nil else {
                 throw ValueEncodingError("govee", field: "humidity", .contradiction)
             }
@@ -244,10 +283,15 @@ public struct Govee: AdvertisementFormat {
     }
 
     private func separate() throws(ValueEncodingError) -> [UInt8] {
-        guard let temperature, let number = Int16(exactly: (temperature * 100).rounded()) else {
+        // There is no bit for a fault, so a fault is an impossible temperature and humidity.
+        if temperature == nil, humidity == nil { return [0xFF, 0x7F, 0xFF, 0xFF, try charge()] }
+        guard let temperature, (-40...100).contains(temperature),
+            let number = Int16(exactly: (temperature * 100).rounded())
+        else {
             throw ValueEncodingError("govee", field: "temperature", temperature == nil ? .missing : .outOfRange)
         }
-        guard let humidity, let moisture = UInt16(exactly: (humidity * 100).rounded()) else {
+        guard let humidity, (0...100).contains(humidity), let moisture = UInt16(exactly: (humidity * 100).rounded())
+        else {
             throw ValueEncodingError("govee", field: "humidity", humidity == nil ? .missing : .outOfRange)
         }
         return [
@@ -259,7 +303,9 @@ public struct Govee: AdvertisementFormat {
     /// The local name with which the device must advertise.
     public var requiredName: String? {
         switch family {
+        case .h5100: "GVH5100"
         case .h5106: "GVH5106"
+        case .h5112: "GV5112"
         case .h5140: "GV5140"
         default: nil
         }
@@ -268,13 +314,22 @@ public struct Govee: AdvertisementFormat {
     /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .govee, model: family.rawValue)
-        reading.add(.temperature, temperature, .celsius)
+        if family == .h5112 {
+            let probe = temperature.map {
+                SensorMeasurement(.probeTemperature, $0, .celsius, index: max(0, sensor - 1))
+            }
+            reading.measurements = probe.map { [$0] } ?? []
+        } else {
+            reading.add(.temperature, temperature, .celsius)
+        }
         reading.add(.humidity, humidity, .percent)
         reading.add(.batteryLevel, battery.map(Double.init), .percent)
         reading.add(.carbonDioxide, carbonDioxide.map(Double.init), .partsPerMillion)
         reading.add(.particles2_5, particles.map(Double.init), .microgramPerCubicMetre)
         if temperature == nil { reading.states.append(SensorState(.problem, true)) }
-        if family == .h5178 { reading.identifiers.append(SensorIdentifier(.device, .number(UInt64(max(0, sensor))))) }
+        if family == .h5178 || family == .h5112 {
+            reading.identifiers.append(SensorIdentifier(.device, .number(UInt64(max(0, sensor)))))
+        }
         return reading
     }
 }
