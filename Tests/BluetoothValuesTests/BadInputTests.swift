@@ -44,6 +44,26 @@ struct BadInputTests {
         #expect(reason(.service(0x181A, bytes("F1000000000000000000000000000000"))) == .unsupportedVersion(15))
     }
 
+    @Test func `A known format with a wrong length has a reason`() {
+        #expect(reason(.manufacturer(0x0702, bytes("21"))) == .tooShort(needed: 22))
+        #expect(reason(.manufacturer(0x0702, [UInt8](repeating: 1, count: 25))) == .tooLong(allowed: 22))
+        #expect(reason(.manufacturer(0x00DC, bytes("0321"))) == .tooShort(needed: 9))
+        #expect(reason(.manufacturer(0x00DC, [UInt8](repeating: 3, count: 10))) == .tooShort(needed: 11))
+        #expect(reason(.manufacturer(0x00DC, [UInt8](repeating: 3, count: 12))) == .tooLong(allowed: 11))
+        #expect(reason(.manufacturer(0x0059, bytes("035d41a4c150a8cc03"))) == .tooShort(needed: 10))
+        #expect(reason(.manufacturer(0xEC88, bytes("00ff"))) == .tooShort(needed: 6))
+        #expect(reason(.manufacturer(0xEC88, [UInt8](repeating: 0, count: 8))) == .tooShort(needed: 9))
+        #expect(reason(.manufacturer(0xEC88, [UInt8](repeating: 0, count: 10))) == .tooLong(allowed: 9))
+        #expect(reason(.service(0x181A, bytes("a4c13800000000e90000"))) == .tooShort(needed: 13))
+        #expect(reason(.service(0x181A, [UInt8](repeating: 0x10, count: 14))) == .tooShort(needed: 15))
+        #expect(reason(.service(0x181A, [UInt8](repeating: 0x10, count: 17))) == .tooShort(needed: 18))
+        #expect(reason(.service(0x181A, [UInt8](repeating: 0x10, count: 19))) == .tooLong(allowed: 18))
+        #expect(reason(.service(0x181B, [UInt8](repeating: 0, count: 14))) == .tooLong(allowed: 13))
+        #expect(reason(.service(0x181D, [])) == .tooShort(needed: 10))
+        #expect(reason(.service(0x2A6E, bytes("640900"))) == .tooLong(allowed: 2))
+        #expect(reason(.service(0x2A6E, [1])) == .tooShort(needed: 2))
+    }
+
     @Test func `A field that is not valid, although the format marks absent ones, is nil`() throws {
         let value = try RuuviTag(.manufacturer(0x0499, [3, 41, 26, 100] + bytes("CE1EFC18F94202CA0B53")))
         #expect(value.temperature == nil)
@@ -68,7 +88,7 @@ struct BadInputTests {
 
     @Test(arguments: [
         AdvertisedSection.manufacturer(0xFFFF, [1, 2, 3]), .manufacturer(0x0059, [1, 2, 3]), .manufacturer(0xEC88, []),
-        .service(0x180F, [1]), .service(0x2A6E, [1]), .service(0x181A, [1, 2, 3]), .structure(0x09, [65]),
+        .service(0x180F, [1]), .service(0x2A1C, [1]), .service(0x181A, [1, 2, 3]), .structure(0x09, [65]),
         .manufacturer(0x004C, []), .manufacturer(0x02E1, [0x11]), .service(0xFEAA, [0x77]),
     ]) func `A section of no known format is unknown`(section: AdvertisedSection) {
         var decoder = SensorDecoder()

@@ -1,7 +1,8 @@
 extension SensorDecoder {
     /// Returns the format of a section; nil if it has none of the known formats.
     ///
-    /// It does not check more than identifier, length and constant bytes, and the data of SwitchBot for its kind.
+    /// It does not check more than identifier, length and constant bytes, and the data of SwitchBot for its kind. A
+    /// section with a wrong length has a format if its identifier and constant bytes leave no doubt.
     ///
     /// - Parameters:
     ///   - section: The bytes and where they are.
@@ -30,12 +31,14 @@ extension SensorDecoder {
         case IBeacon.company:
             guard IBeacon.matches(section, name: nil) else { return RecognisedDevice.format(section) }
             return Tilt.matches(section, name: nil) ? .tilt : .iBeacon
-        case 0xEC88, 0x0001, 0x8801: if Govee.matches(section, name: name) { return .govee }
+        // Buttons of Govee have the same identifier, and another first byte.
+        case 0xEC88: if section.bytes.first == 0 { return .govee }
+        case 0x0001, 0x8801: if Govee.matches(section, name: name) { return .govee }
         case SwitchBot.company: if SwitchBot.isMeter(section, among: sections) { return .switchBot }
         case Sensirion.company: return .sensirion
-        case Aranet.company: if Aranet.matches(section, name: nil) { return .aranet }
-        case OralB.company: if OralB.matches(section, name: nil) { return .oralB }
-        case Mopeka.company: if Mopeka.matches(section, name: nil) { return .mopeka }
+        case Aranet.company: return .aranet
+        case OralB.company: return .oralB
+        case Mopeka.company: if Mopeka.resembles(section) { return .mopeka }
         case Victron.company: if Victron.matches(section, name: nil) { return .victron }
         default: break
         }
@@ -50,16 +53,17 @@ extension SensorDecoder {
             return Eddystone.matches(section, name: nil) ? .eddystone : RecognisedDevice.format(section)
         case ATC1441.service:
             switch section.bytes.count {
-            case 8, 13: return .atc1441
-            case 11, 15: return .pvvx
-            case 16, 18: return .bParasite
+            // Others use this service of the Bluetooth SIG as well, so the lengths far below are unknown.
+            case 8...10, 12, 13: return .atc1441
+            case 11, 14, 15: return .pvvx
+            case 16...: return .bParasite
             default: return nil
             }
         case SwitchBot.service: return SwitchBot.matches(section, name: nil) ? .switchBot : nil
         case Qingping.service: return .qingping
-        case MiScale.service1, MiScale.service2: return MiScale.matches(section, name: nil) ? .miScale : nil
+        case MiScale.service1, MiScale.service2: return .miScale
         case EnvironmentalData.services:
-            return EnvironmentalData.matches(section, name: nil) ? .environmentalSensing : nil
+            return EnvironmentalData.records[section.identifier] == nil ? nil : .environmentalSensing
         default: return RecognisedDevice.format(section)
         }
     }

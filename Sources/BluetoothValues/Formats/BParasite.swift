@@ -66,6 +66,7 @@ public struct BParasite: AdvertisementFormat, TableFormat {
         guard let first = bytes.first else {
             throw ValueDecodingError("b-parasite", .tooShort(needed: 16), bytes: bytes)
         }
+        guard bytes.count != 17 else { throw ValueDecodingError("b-parasite", .tooShort(needed: 18), bytes: bytes) }
         switch first >> 4 {
         case 1: self = try Self.layout1.decode(bytes)
         case 2: self = try Self.layout2.decode(bytes)

@@ -72,6 +72,13 @@ public struct Mopeka: AdvertisementFormat, TableFormat {
             && kinds.contains(section.bytes[0])
     }
 
+    /// Whether a section is that of a sensor, possibly with a wrong length.
+    ///
+    /// Many vendors use the company identifier, which is that of the manufacturer of the chip.
+    static func resembles(_ section: AdvertisedSection) -> Bool {
+        (8...12).contains(section.bytes.count) && kinds.contains(section.bytes[0])
+    }
+
     /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         self = try Self.layout.decode(section.bytes)
