@@ -65,8 +65,12 @@ public struct OralB: AdvertisementFormat, TableFormat {
 
     /// What the brush does; nil for an undocumented state.
     public var state: State? { State(rawValue: stateNumber) }
-    /// The time of brushing.
-    public var duration: Duration { .seconds(minutes * 60 + seconds) }
+    /// The time of brushing. Times that do not fit into 64 bits are limited to the largest one.
+    public var duration: Duration {
+        let (product, isTooLong) = minutes.multipliedReportingOverflow(by: 60)
+        let (sum, overflows) = product.addingReportingOverflow(seconds)
+        return .seconds(isTooLong || overflows ? ((isTooLong ? minutes : seconds) < 0 ? .min : .max) : sum)
+    }
 
     static let layout = Layout<OralB>(
         "oralb", lengths: 9...11,
@@ -91,6 +95,7 @@ public struct OralB: AdvertisementFormat, TableFormat {
 
     /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
+        // The layout has the lengths between.
         guard section.bytes.count != 10 else {
             throw ValueDecodingError("oralb", .tooShort(needed: 11), bytes: section.bytes)
         }
@@ -112,7 +117,7 @@ public struct OralB: AdvertisementFormat, TableFormat {
     /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .oralB, model: "Oral-B")
-        reading.add(.duration, Double(minutes * 60 + seconds), .second)
+        reading.add(.duration, Double(minutes) * 60 + Double(seconds), .second)
         Self.layout.add(self, to: &reading)
         reading.states = [
             SensorState(.running, state == .running), SensorState(.batteryCharging, state == .charging),

@@ -126,7 +126,10 @@ public struct Qingping: AdvertisementFormat {
                 reading.add(measurement.quantity, measurement.value, measurement.unit)
             }
             switch (object.identifier, object.bytes.count) {
-            case (0x04, 1): reading.states.append(SensorState(.door, object.bytes[0] == 0 || object.bytes[0] == 2))
+            case (0x04, 1):
+                reading.states.append(SensorState(.door, object.bytes[0] == 0 || object.bytes[0] == 2))
+                // The door was left open.
+                reading.states.append(SensorState(.problem, object.bytes[0] == 2))
             case (0x08, 4):
                 reading.states.append(SensorState(.motion, object.bytes[0] != 0))
                 if control & 0x40 == 0 {
