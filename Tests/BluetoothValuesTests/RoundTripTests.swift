@@ -122,6 +122,17 @@ struct FormatGenerator: Sendable, CustomTestStringConvertible {
         FormatGenerator(ThermoPro.self, "thermopro probe", sender: named("TP960R (0000)")) { random in
             WholeManufacturerData.split(random.bytes(random.next() % 2 == 0 ? 7 : 13))
         },
+        FormatGenerator(ThermoPro.self, "thermopro long probe", sender: named("TP972S")) { random in
+            let temperatures = (0..<3).flatMap { _ -> [UInt8] in
+                let bits = Float(Double(random.next() % 100_000) / 100).bitPattern
+                return (0..<4).map { UInt8(truncatingIfNeeded: bits >> UInt32($0 * 8)) }
+            }
+            let start = random.bytes(5)
+            return WholeManufacturerData.split(start + temperatures + random.bytes(6))
+        },
+        FormatGenerator(ThermoPro.self, "thermopro random long probe", sender: named("TP972S")) { random in
+            WholeManufacturerData.split(random.bytes(23))
+        },
         FormatGenerator(SwitchBot.self, "switchbot manufacturer", section: bytes(.manufacturer, 0x0969, 11)),
         FormatGenerator(SwitchBot.self, "switchbot outdoor", section: bytes(.manufacturer, 0x0969, 12)),
         FormatGenerator(SwitchBot.self, "switchbot gas") { random in

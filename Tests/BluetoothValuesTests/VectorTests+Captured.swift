@@ -86,6 +86,10 @@ extension Vector {
         Vector(.thermoPro, whole: "003500460b3500", name: "TP970R", [probe(23), celsius(23), volts(2.886)]),
         Vector(
             .thermoPro, whole: "003300480a3300ffeeddccbbaa", name: "TP972S", [probe(21), celsius(21), volts(2.632)]),
+        // thermopro-ble, a TP972 with three sensors in the food.
+        Vector(
+            .thermoPro, whole: "0072006a0a33d3b8420040ae426606ae426c54737744f8", name: "TP972S",
+            [probe(3.56), probe(0.625, 1), probe(0.56, 2), celsius(15.556), volts(2.666)]),
     ]
 
     private static let xiaomi = [

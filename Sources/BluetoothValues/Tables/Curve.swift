@@ -10,9 +10,14 @@ enum Curve: Hashable, Sendable {
     case tenthsAndPositive
     /// A number in the 32-bit format of IEEE 754. Values that are not finite are invalid.
     case float32
+    /// 54 more than the temperature in °F, in the 32-bit format of IEEE 754. Source: thermopro-ble, TP972.
+    ///
+    /// The value is in °C. Below -40 °C and above 500 °C, the integer is invalid.
+    case shiftedFahrenheit
     /// 1.1 to the power of (number − 64); 0 for 0. Source: GATT Specification Supplement, Time Exponential 8.
     case exponential
 
+    private static let celsius = -40.0...500
     private static let step = Glibc.log(65536.0) / 254
 
     /// Returns the value of an integer; nil if the integer is not valid.
@@ -30,6 +35,9 @@ enum Curve: Hashable, Sendable {
         case .float32:
             let number = Float(bitPattern: UInt32(truncatingIfNeeded: raw))
             return number.isFinite ? Double(number) : nil
+        case .shiftedFahrenheit:
+            let value = (Double(Float(bitPattern: UInt32(truncatingIfNeeded: raw))) - 86) * 5 / 9
+            return Self.celsius.contains(value) ? value : nil
         case .exponential: return raw == 0 ? 0 : raw < 0xFE ? Self.power(Int(raw) - 64) : nil
         }
     }
@@ -48,6 +56,8 @@ enum Curve: Hashable, Sendable {
         case .float32:
             let number = Float(value)
             return number.isFinite ? Int64(number.bitPattern) : nil
+        case .shiftedFahrenheit:
+            return Self.celsius.contains(value) ? Int64(Float(value * 9 / 5 + 86).bitPattern) : nil
         case .exponential:
             if value == 0 { return 0 }
             return (1..<0xFE).first { abs(Self.power($0 - 64) - value) <= value * 0.04 }.map { Int64($0) }
