@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @testable import BluetoothValues
@@ -29,5 +30,50 @@ struct ReadingTests {
         value.seconds = 5
         #expect(value.duration == .seconds(125))
         #expect(value.reading.value(of: .duration) == 125)
+    }
+
+    @Test func `The time of a device is a date`() {
+        var reading = SensorReading(format: .bthome)
+        #expect(reading.date == nil)
+        reading.timestamp = 1_700_000_000
+        #expect(reading.date == Date(timeIntervalSince1970: 1_700_000_000))
+        reading.date = Date(timeIntervalSince1970: -1.5)
+        #expect(reading.timestamp == -2)
+        reading.date = Date(timeIntervalSince1970: .infinity)
+        #expect(reading.timestamp == nil)
+        reading.timestamp = .max
+        #expect(reading.date != nil)
+        reading.date = nil
+        #expect(reading.timestamp == nil)
+    }
+
+    @Test(arguments: [
+        (1.5, MeasurementUnit.second, Duration?.some(.milliseconds(1500))), (600, .minute, .seconds(36_000)),
+        (2, .hour, .seconds(7200)), (1, .day, .seconds(86_400)), (1, .year, nil), (1, .celsius, nil),
+        (.nan, .second, nil), (.infinity, .minute, nil), (1e300, .day, nil),
+    ]) func `A measured time is a duration`(value: Double, unit: MeasurementUnit, duration: Duration?) {
+        var reading = SensorReading(format: .victron)
+        #expect(reading.duration(of: .timeRemaining) == nil)
+        reading.measurements = [SensorMeasurement(.timeRemaining, value, unit)]
+        #expect(reading.duration(of: .timeRemaining) == duration)
+    }
+
+    @Test func `The time since the start of a beacon is a duration that round-trips`() throws {
+        var random = SplitMix(seed: 9)
+        for _ in 0..<200 {
+            var telemetry = Eddystone.Telemetry(voltage: 3, temperature: 20, advertisementCount: 1, upTime: 0)
+            let tenths = Int64(UInt32(truncatingIfNeeded: random.next()))
+            telemetry.timeSinceStart = .milliseconds(100) * tenths
+            let decoded = try Eddystone(Eddystone.telemetry(telemetry).section())
+            guard case .telemetry(let again) = decoded else {
+                Issue.record("\(decoded)")
+                return
+            }
+            #expect(again.timeSinceStart == .milliseconds(100) * tenths)
+        }
+        var none = Eddystone.Telemetry()
+        #expect(none.timeSinceStart == nil)
+        none.upTime = .infinity
+        #expect(none.timeSinceStart == nil)
     }
 }
