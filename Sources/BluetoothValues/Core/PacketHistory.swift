@@ -9,6 +9,9 @@ struct PacketHistory: Sendable {
         /// The type of the format, because it is cheaper to compare than the name.
         let format: ObjectIdentifier
         let isEncrypted: Bool
+
+        /// Omits the format, because hashing takes longer than the few comparisons that this costs.
+        func hash(into hasher: inout Hasher) { hasher.combine(identity.number << 1 | (isEncrypted ? 1 : 0)) }
     }
 
     /// The largest number of counters that are not protected.

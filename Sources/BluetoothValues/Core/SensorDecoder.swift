@@ -129,7 +129,7 @@ public struct SensorDecoder: Sendable {
             throw ValueDecodingError(Format.format.rawValue, .downgraded, bytes: section.bytes)
         }
         guard let device else { return (value, reading) }
-        try check(reading, isFrom: device, address, bytes: section.bytes)
+        if Format.format.namesSender { try check(reading, isFrom: device, address, bytes: section.bytes) }
         guard let counter = reading.packetCounter else { return (value, reading) }
         let isProtected = key != nil && reading.isEncrypted && Format.format.hasSecureCounter
         let source = PacketHistory.Source(
@@ -171,6 +171,14 @@ extension SensorFormat {
     var isEncryptable: Bool {
         switch self {
         case .bthome, .miBeacon, .atc1441, .pvvx: true
+        default: false
+        }
+    }
+
+    /// Whether the payload names the address of a device that may have a key.
+    var namesSender: Bool {
+        switch self {
+        case .miBeacon, .atc1441, .pvvx, .qingping: true
         default: false
         }
     }

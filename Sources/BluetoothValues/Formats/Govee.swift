@@ -69,7 +69,8 @@ public struct Govee: AdvertisementFormat {
         var names: [String] = []
 
         func matches(_ bytes: [UInt8], count: Int, company: UInt16, name: String?) -> Bool {
-            guard self.count == count, self.company == company, bytes.starts(with: prefix) else { return false }
+            guard self.count == count, self.company == company else { return false }
+            for index in prefix.indices where bytes[index] != prefix[index] { return false }
             if names.isEmpty { return true }
             if let name, names.contains(where: { name.contains($0) }) { return true }
             // Without a name, the last bytes distinguish an H5108 from an H5112 and an H5140.
@@ -127,12 +128,13 @@ public struct Govee: AdvertisementFormat {
         return end
     }
 
-    private static func place(_ section: AdvertisedSection, _ name: String?) -> Place? {
+    /// Returns the index of the family's place; nil if the section has none of the families.
+    private static func place(_ section: AdvertisedSection, _ name: String?) -> Int? {
         guard section.kind == .manufacturer else { return nil }
         let count = count(section.bytes)
         for index in places.indices
         where places[index].matches(section.bytes, count: count, company: section.identifier, name: name) {
-            return places[index]
+            return index
         }
         return nil
     }
@@ -143,22 +145,22 @@ public struct Govee: AdvertisementFormat {
     /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
     public init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
         let bytes = section.bytes
-        guard let place = Self.place(section, sender.name) else {
+        guard let index = Self.place(section, sender.name) else {
             let lengths = Self.places.filter { $0.company == section.identifier }.map(\.count)
             let longer = lengths.filter { $0 > bytes.count }.min()
             throw ValueDecodingError(
                 "govee", longer.map { .tooShort(needed: $0) } ?? .tooLong(allowed: lengths.max() ?? 9), bytes: bytes)
         }
-        family = place.family
-        sensor = place.family == .h5178 ? Int(bytes[2]) : 0
-        if place.family == .h5112 {
+        family = Self.places[index].family
+        sensor = family == .h5178 ? Int(bytes[2]) : 0
+        if family == .h5112 {
             guard let probe = Self.probes[bytes[7]] else {
                 throw ValueDecodingError("govee", .invalidValue(field: "probe"), bytes: bytes)
             }
             sensor = probe
         }
-        let offset = place.offset
-        if case .separate = place.content {
+        let (offset, content) = (Self.places[index].offset, Self.places[index].content)
+        if case .separate = content {
             let number = Int(Int16(truncatingIfNeeded: Int(bytes[offset]) | Int(bytes[offset + 1]) << 8))
             let moisture = Int(bytes[offset + 2]) | Int(bytes[offset + 3]) << 8
             battery = Self.charge(bytes[offset + 4])
@@ -170,7 +172,7 @@ public struct Govee: AdvertisementFormat {
         var number = Int(bytes[offset]) << 16 | Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2])
         var sign = 0x80_0000
         var thousandths: Int?
-        switch place.content {
+        switch content {
         case .packedWithGas: if bytes[offset + 5] != 0 { return }
         case .packedWithParticles:
             (number, sign) = (number << 8 | Int(bytes[offset + 3]), sign << 8)
@@ -186,7 +188,7 @@ public struct Govee: AdvertisementFormat {
         temperature = Double(size / 1000) / 10 * (number & sign == 0 ? 1 : -1)
         if family != .h5112 || sensor == 1 { humidity = Double(size % 1000) / 10 }
         particles = thousandths
-        if case .packedWithGas = place.content { carbonDioxide = Int(bytes[offset + 3]) << 8 | Int(bytes[offset + 4]) }
+        if case .packedWithGas = content { carbonDioxide = Int(bytes[offset + 3]) << 8 | Int(bytes[offset + 4]) }
     }
 
     private static func charge(_ byte: UInt8) -> Int? { byte <= 100 ? Int(byte) : nil }

@@ -63,20 +63,25 @@ public struct Mopeka: AdvertisementFormat, TableFormat {
             .integer("tiltY", \.tiltY, .s8(9)),
         ])
 
-    // Table: numbers of the kinds with a payload of this layout.
-    private static let kinds: Set<UInt8> = [0x03, 0x04, 0x05, 0x06, 0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x12]
+    /// Whether a number is that of a kind with a payload of this layout.
+    private static func isKind(_ number: UInt8) -> Bool {
+        switch number {
+        case 0x03...0x06, 0x08...0x0C, 0x12: true
+        default: false
+        }
+    }
 
     /// Whether a section belongs to this format.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
         section.kind == .manufacturer && section.identifier == company && section.bytes.count == 10
-            && kinds.contains(section.bytes[0])
+            && isKind(section.bytes[0])
     }
 
     /// Whether a section is that of a sensor, possibly with a wrong length.
     ///
     /// Many vendors use the company identifier, which is that of the manufacturer of the chip.
     static func resembles(_ section: AdvertisedSection) -> Bool {
-        (8...12).contains(section.bytes.count) && kinds.contains(section.bytes[0])
+        (8...12).contains(section.bytes.count) && isKind(section.bytes[0])
     }
 
     /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.

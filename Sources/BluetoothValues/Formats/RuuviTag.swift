@@ -197,10 +197,12 @@ public struct RuuviTag: AdvertisementFormat, TableFormat {
         Self.layout(version).add(self, to: &reading)
         if isAir { reading.states.append(SensorState(.calibrating, isCalibrating)) }
         reading.packetCounter = sequence.map { UInt32(truncatingIfNeeded: $0) }
-        if let address {
+        guard let address else { return reading }
+        if version == .v6 {
             // Format 6 has the last three bytes, which identify the device only together with its advertisements.
-            let part = SensorIdentifier(.device, .bytes(Array(address.bytes.suffix(3))))
-            reading.identifiers.append(version == .v6 ? part : SensorIdentifier(.address, .address(address)))
+            reading.identifiers.append(SensorIdentifier(.device, .bytes(Array(address.bytes.suffix(3)))))
+        } else {
+            reading.identifiers.append(SensorIdentifier(.address, .address(address)))
         }
         return reading
     }
