@@ -1,5 +1,7 @@
 """Random payloads of each format for peers.py."""
 
+import struct
+
 ADDRESS = "54:48:E6:8F:80:A5"
 KEY = bytes.fromhex("231d39c1d7cc1ab1aee224cd096db932")
 
@@ -73,6 +75,16 @@ def glued(start, count):
     """Data of a Govee thermometer with the iBeacon that some models append."""
     tail = b"\x4c\x00\x02\x15INTELLI_ROCKS_HWPu\xf2\xff\x0c"
     return lambda rng: bytes.fromhex(start) + noise(rng, count) + (tail if rng.random() < 0.3 else b"")
+
+
+def long_probe(rng):
+    """Data of a ThermoPro probe with three sensors, which send 54 more than the temperature in °F.
+
+    The temperatures have no digits that thermopro-ble drops: tenths of a degree Celsius, and multiples of 5 °C outside.
+    """
+    sensors = struct.pack("<fff", *(rng.randrange(-300, 4000) / 10 * 9 / 5 + 86 for _ in range(3)))
+    surroundings = (86 + 9 * rng.randrange(-8, 80)).to_bytes(2, "little")
+    return rng.choice((b"\0", b"\1")) + surroundings + noise(rng, 2) + sensors + noise(rng, 6)
 
 
 def qingping(rng):
@@ -158,6 +170,7 @@ GROUPS = {
     "thermopro probe": (
         "thermopro-ble", "m", None, lambda rng: rng.choice((b"\0", b"\1")) + noise(rng, rng.choice((6, 12))),
         "TP960R (0000)", None),
+    "thermopro long probe": ("thermopro-ble", "m", None, long_probe, "TP972S", None),
     "switchbot": ("PySwitchbot", "s", 0xFD3D, lambda rng: rng.choice((b"T", b"i", b"w")) + noise(rng, 5), "x", None),
     "switchbot hub": ("PySwitchbot", "m", 0x0969, lambda rng: noise(rng, 11), "x", None),
     "qingping": ("qingping-ble", "s", 0xFDCD, qingping, "x", None),

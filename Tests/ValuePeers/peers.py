@@ -44,6 +44,7 @@ NAMES = {
     "pm_25": "particles2_5", "window": "opening", "packet": None, "cidc": None, "acts": None, "track": None,
     "cont": None, "extprobe": None, "batt_low": None, "iaqs": None, "lvl_cm": None, "lvl_in": None, "prmacs": None,
     "temperature_probe": "probeTemperature", "humidity_probe": "humidity", "internal_temperature_probe": "probeTemperature",
+    "internal_center_temperature_probe": "probeTemperature", "internal_end_temperature_probe": "probeTemperature",
     "ambient_temperature_probe": "temperature", "battery_probe": None, "battery_voltage": "voltage",
     "tank_level": "level", "reading_quality": None, "reading_quality_raw": "quality", "accelerometer_x": None,
     "accelerometer_y": None, "time": "duration", "number_of_sectors": None, "sector_timer": None, "counter": "count",
