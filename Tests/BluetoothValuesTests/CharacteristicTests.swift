@@ -126,6 +126,27 @@ struct CharacteristicTests {
         }
     }
 
+    @Test func `A medical number is written with the width that its field has`() throws {
+        let kinds: [MedicalFloat.Kind] = [
+            .notANumber, .notAtThisResolution, .positiveInfinity, .negativeInfinity, .reserved,
+        ]
+        for kind in kinds {
+            #expect(MedicalFloat.special(kind, .short).converted(to: .long)?.kind == kind)
+            #expect(MedicalFloat.special(kind, .long).converted(to: .short)?.kind == kind)
+        }
+        #expect(MedicalFloat(97, width: .long).converted(to: .short)?.value == 97)
+        #expect(MedicalFloat(0, decimals: 20, width: .long).converted(to: .short)?.value == 0)
+        #expect(MedicalFloat(97.125, decimals: 3, width: .long).converted(to: .short) == nil)
+        for bits in UInt32(0)...0xFFFF {
+            let number = MedicalFloat(rawValue: bits, width: .short)
+            guard let long = number.converted(to: .long) else {
+                Issue.record("\(number)")
+                return
+            }
+            #expect(long.value == number.value || long.value.isNaN && number.value.isNaN)
+        }
+    }
+
     @Test func `Medical numbers convert from and to floating-point numbers`() {
         for (value, text) in [(36.4, "36.4"), (0, "0.0"), (-12.25, "-12.25"), (120, "120.0"), (0.75, "0.75")] {
             for width in [MedicalFloat.Width.short, .long] {
@@ -138,6 +159,10 @@ struct CharacteristicTests {
         #expect(MedicalFloat(-.infinity).kind == .negativeInfinity)
         #expect(MedicalFloat(mantissa: 2047, exponent: 0, width: .short) == nil)
         #expect(MedicalFloat(mantissa: 1, exponent: 8, width: .short) == nil)
+        #expect(MedicalFloat(mantissa: .min, exponent: 0, width: .long) == nil)
+        #expect(MedicalFloat(mantissa: .max, exponent: .min, width: .long) == nil)
+        #expect(MedicalFloat(-0x1p63).kind == .negativeInfinity)
+        #expect(MedicalFloat(-0x1p63, width: .long).value == -9.22337e18)
         for bits in UInt32(0)...0xFFFF {
             let number = MedicalFloat(rawValue: bits, width: .short)
             guard number.kind == .number, abs(number.mantissa) < 2046 else { continue }

@@ -68,6 +68,14 @@ struct PublicInterfaceTests {
             ClockTime(year: 2024, month: 2, day: 29, hour: 23, minute: 59, second: 59).secondsSince1970 == 1_709_251_199
         )
         #expect(ClockTime().secondsSince1970 == nil)
+        #expect(ClockTime(year: 2023, month: 2, day: 29).secondsSince1970 == nil)
+        #expect(ClockTime(year: 2024, month: 4, day: 31).secondsSince1970 == nil)
+        for time in [
+            ClockTime(year: 2024, month: 2, day: 9, hour: .max), ClockTime(year: 2024, month: 2, day: 9, minute: .max),
+            ClockTime(year: 2024, month: 2, day: 9, second: .min), ClockTime(year: .max, month: 2, day: 9),
+        ] {
+            #expect(time.secondsSince1970 == nil)
+        }
         #expect(ClockTime(year: 2024, month: 2, day: 9).description == "2024-02-09T00:00:00")
     }
 }

@@ -120,6 +120,7 @@ struct TypedValueTests {
         #expect(
             try text(TemperatureMeasurement(temperature: MedicalFloat(36.6, decimals: 1, width: .long))) == "006E0100FF"
         )
+        #expect(try text(TemperatureMeasurement(temperature: MedicalFloat(36.6))) == "006E0100FF")
         #expect(try text(Temperature(nil)) == "0080")
         #expect(try text(DeviceName("é")) == "C3A9")
     }
@@ -139,11 +140,12 @@ struct TypedValueTests {
         #expect(failure(WeightMeasurement(weight: 80, height: 1.8))?.field == "BMI")
         #expect(failure(CSCMeasurement(wheelRevolutions: 1))?.field == "Last Wheel Event Time")
         #expect(failure(SystemID([1]))?.reason == .outOfRange)
-        // The number of a long medical value does not fit into a short one.
+        // Five digits do not fit into a short medical number.
         #expect(
             failure(
                 PulseOximeterSpotCheck(
-                    oxygenSaturation: MedicalFloat(97, width: .long), pulseRate: MedicalFloat(60)))?.field == "SpO2")
+                    oxygenSaturation: MedicalFloat(97.125, decimals: 3, width: .long), pulseRate: MedicalFloat(60)))?
+                .field == "SpO2")
     }
 
     @Test func `A user's type conforms without help of the library`() throws {

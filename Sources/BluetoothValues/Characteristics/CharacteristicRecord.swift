@@ -246,10 +246,12 @@ struct FieldWriter {
         }
         usedBits = 0
         switch (field.type, value) {
-        case (.sfloat, .medical(let number)) where number.width == .short:
-            try write(Int64(number.rawValue), .u16(0), field.name)
-        case (.float, .medical(let number)) where number.width == .long:
-            try write(Int64(number.rawValue), .u32(0), field.name)
+        case (.sfloat, .medical(let number)):
+            guard let short = number.converted(to: .short) else { throw mismatch }
+            try write(Int64(short.rawValue), .u16(0), field.name)
+        case (.float, .medical(let number)):
+            guard let long = number.converted(to: .long) else { throw mismatch }
+            try write(Int64(long.rawValue), .u32(0), field.name)
         case (.text, .text(let text)): bytes += text.utf8
         case (.fixedText(let count), .text(let text)): try writePadded(Array(text.utf8), count, mismatch)
         case (.fixedText(let count), .bytes(let data)): try writePadded(data, count, mismatch)

@@ -43,7 +43,9 @@ public struct MedicalFloat: Hashable, Sendable {
 
     /// Makes a number from mantissa and exponent; nil if one is out of range, or they mean a special value.
     public init?(mantissa: Int, exponent: Int, width: Width) {
-        guard width.exponents.contains(exponent), abs(mantissa) < 1 << (width.mantissaBits - 1) - 2 else { return nil }
+        guard width.exponents.contains(exponent), mantissa.magnitude < 1 << (width.mantissaBits - 1) - 2 else {
+            return nil
+        }
         let mask = 1 << Int(width.mantissaBits) - 1
         let bits = (mantissa & mask) | (exponent & (width == .short ? 0xF : 0xFF)) << Int(width.mantissaBits)
         self.init(rawValue: UInt32(truncatingIfNeeded: bits), width: width)
@@ -122,6 +124,19 @@ public struct MedicalFloat: Hashable, Sendable {
         case .negativeInfinity: -.infinity
         case .notANumber, .notAtThisResolution, .reserved: .nan
         }
+    }
+
+    /// Returns the same number with another width; nil if it has too many digits for it.
+    func converted(to width: Width) -> MedicalFloat? {
+        guard width != self.width else { return self }
+        guard kind == .number else { return .special(kind, width) }
+        var (mantissa, exponent) = (mantissa, exponent)
+        // Zeros at the end of the mantissa carry no value.
+        while mantissa != 0, mantissa % 10 == 0, exponent < width.exponents.upperBound {
+            (mantissa, exponent) = (mantissa / 10, exponent + 1)
+        }
+        if mantissa == 0 { exponent = max(width.exponents.lowerBound, min(exponent, width.exponents.upperBound)) }
+        return MedicalFloat(mantissa: mantissa, exponent: exponent, width: width)
     }
 
     private static func power(_ exponent: Int) -> Double {

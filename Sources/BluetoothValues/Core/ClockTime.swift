@@ -25,9 +25,23 @@ public struct ClockTime: Hashable, Sendable {
         self.second = second
     }
 
-    /// The seconds since 1970-01-01 00:00 on the same clock; nil if the date is not complete.
+    /// The number of days of a month; 31 if the month is unknown, and 29 for a February of an unknown year.
+    static func days(inMonth month: Int, of year: Int) -> Int {
+        switch month {
+        case 2:
+            let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+            return isLeapYear ? 29 : 28
+        case 4, 6, 9, 11: return 30
+        default: return 31
+        }
+    }
+
+    /// The seconds since 1970-01-01 00:00 on the same clock; nil if the date is incomplete or impossible.
     public var secondsSince1970: Int64? {
-        guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
+        guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
+            day <= Self.days(inMonth: month, of: year), (0...23).contains(hour), (0...59).contains(minute),
+            (0...59).contains(second)
+        else { return nil }
         // Formula: days from 0000-03-01 in the Gregorian calendar, with years that begin in March.
         let years = Int64(month > 2 ? year : year - 1)
         let months = Int64((month + 9) % 12)
