@@ -175,6 +175,14 @@ struct CharacteristicTests {
 extension CharacteristicStructure {
     /// Random bytes that the structure accepts.
     func randomBytes(_ random: inout SplitMix) -> [UInt8] {
+        guard isSequence else { return randomRecord(&random) }
+        return (0...random.edge(below: 3)).flatMap { _ in
+            let record = randomRecord(&random)
+            return [UInt8(record.count + 1)] + record
+        }
+    }
+
+    private func randomRecord(_ random: inout SplitMix) -> [UInt8] {
         var bytes: [UInt8] = []
         var first: Int64 = 0
         var previous: Int64 = 0
@@ -191,19 +199,33 @@ extension CharacteristicStructure {
                 bits %= 8
             case .sfloat: count = 2
             case .float: count = 4
-            case .text, .rest: count = random.edge(below: 6)
+            case .text, .rest, .terminatedText: count = random.edge(below: 6)
             case .fixedText(let fixed), .bytes(let fixed): count = fixed
             case .u16List, .s16List: count = random.edge(below: 4) * 2
             default: count = field.type.cell?.byteCount ?? 0
             }
-            let isFiller = random.next() % 4 == 0
-            let filler: UInt8 = [0, 0xFF, 0x7F, 0x80][random.edge(below: 4)]
-            bytes += isFiller ? [UInt8](repeating: filler, count: count) : random.bytes(count)
+            bytes += field.randomBytes(count, &random)
             previous = Int64(bytes.last ?? 0)
             if index == 0 {
                 for (place, byte) in bytes.enumerated().prefix(6) { first |= Int64(byte) << Int64(place * 8) }
             }
         }
         return bits > 0 ? bytes + random.bytes(1) : bytes
+    }
+}
+
+extension CharacteristicStructure.Field {
+    /// Random bytes: often limits, and mostly numbers that the field allows.
+    fileprivate func randomBytes(_ count: Int, _ random: inout SplitMix) -> [UInt8] {
+        if type == .terminatedText { return random.bytes(count).map { $0 % 127 + 1 } + [0] }
+        if let cell = type.cell, let valid, random.next() % 8 != 0 {
+            var bytes = [UInt8](repeating: 0, count: count)
+            let span = UInt64(valid.upperBound - valid.lowerBound + 1)
+            _ = cell.write(valid.lowerBound + Int64(random.next() % span), to: &bytes)
+            return bytes
+        }
+        let isFiller = random.next() % 4 == 0
+        let filler: UInt8 = [0, 0xFF, 0x7F, 0x80][random.edge(below: 4)]
+        return isFiller ? [UInt8](repeating: filler, count: count) : random.bytes(count)
     }
 }

@@ -8,11 +8,14 @@ public struct CharacteristicStructure: Hashable, Sendable {
     public let name: String
     /// The fields, in the order of the value.
     public let fields: [Field]
+    /// Whether a value is a sequence of records of the fields. Each record begins with a byte that is its size.
+    public let isSequence: Bool
 
-    init(_ uuid: UInt16, _ name: String, _ fields: [[Field]]) {
+    init(_ uuid: UInt16, _ name: String, isSequence: Bool = false, _ fields: [[Field]]) {
         self.uuid = uuid
         self.name = name
         self.fields = fields.flatMap { $0 }
+        self.isSequence = isSequence
     }
 
     /// A field of a value.
@@ -24,7 +27,20 @@ public struct CharacteristicStructure: Hashable, Sendable {
         let type: FieldType
         let scale: Scale
         let unknown: Int64?
+        /// The integers with another meaning.
+        let special: [Int64: SpecialMeaning]
+        /// The integers that the specification allows besides the others; nil if it allows all.
+        let valid: ClosedRange<Int64>?
+        let datePart: DatePart?
         let condition: FieldCondition
+
+        /// Whether the value is a text. It is ``FieldValue/bytes(_:)`` if it is not UTF-8.
+        public var isText: Bool {
+            switch type {
+            case .text, .fixedText, .terminatedText: true
+            default: false
+            }
+        }
     }
 
     /// Returns the structure of a characteristic; nil if the SIG publishes none.
@@ -40,6 +56,8 @@ public struct CharacteristicStructure: Hashable, Sendable {
 enum FieldType: Hashable, Sendable {
     case u8, u16, u24, u32, u48
     case s8, s16, s24, s32
+    /// One or two bytes, as many as there are. Encoding makes two.
+    case u8OrU16
     /// Some bits. Fields of bits that follow each other share bytes, from the lowest bit on.
     case bits(Int)
     /// A medical number of 16 bits.
@@ -52,6 +70,8 @@ enum FieldType: Hashable, Sendable {
     case exponential
     /// UTF-8 up to the end.
     case text
+    /// UTF-8 up to a zero or the end. Encoding makes the zero.
+    case terminatedText
     /// UTF-8 of a number of bytes, padded with zeros.
     case fixedText(Int)
     /// A number of bytes.
@@ -65,7 +85,7 @@ enum FieldType: Hashable, Sendable {
     var cell: Cell? {
         switch self {
         case .u8, .exponential: .u8(0)
-        case .u16: .u16(0)
+        case .u16, .u8OrU16: .u16(0)
         case .u24: .u24(0)
         case .u32, .float32: .u32(0)
         case .u48: .u48(0)
@@ -105,20 +125,33 @@ enum FieldCondition: Hashable, Sendable {
     }
 }
 
+extension CharacteristicStructure.Field {
+    /// Whether the value is an integer without a unit.
+    var isPlain: Bool { unit == .none && scale == .one }
+}
+
 extension [CharacteristicStructure.Field] {
     /// One field.
     static func field(
         _ name: String, _ type: FieldType, _ scale: Scale = .one, _ unit: MeasurementUnit = .none,
-        unknown: Int64? = nil, if condition: FieldCondition = .always
+        unknown: Int64? = nil, special: [Int64: SpecialMeaning] = [:], valid: ClosedRange<Int64>? = nil,
+        part: DatePart? = nil, if condition: FieldCondition = .always
     ) -> Self {
-        [.init(name: name, unit: unit, type: type, scale: scale, unknown: unknown, condition: condition)]
+        [
+            .init(
+                name: name, unit: unit, type: type, scale: scale, unknown: unknown, special: special, valid: valid,
+                datePart: part, condition: condition)
+        ]
     }
 
-    /// The seven bytes of a date and time.
+    /// The seven bytes of a date and time. Year, month and day are 0 if they are not known.
     static func date(_ name: String = "", if condition: FieldCondition = .always) -> Self {
         let start = name.isEmpty ? "" : name + " "
-        return field(start + "Year", .u16, if: condition) + field(start + "Month", .u8, if: condition)
-            + field(start + "Day", .u8, if: condition) + field(start + "Hours", .u8, if: condition)
-            + field(start + "Minutes", .u8, if: condition) + field(start + "Seconds", .u8, if: condition)
+        return field(start + "Year", .u16, valid: 1582...9999, part: .year, if: condition)
+            + field(start + "Month", .u8, valid: 1...12, part: .month, if: condition)
+            + field(start + "Day", .u8, valid: 1...31, part: .day, if: condition)
+            + field(start + "Hours", .u8, valid: 0...23, if: condition)
+            + field(start + "Minutes", .u8, valid: 0...59, if: condition)
+            + field(start + "Seconds", .u8, valid: 0...59, if: condition)
     }
 }

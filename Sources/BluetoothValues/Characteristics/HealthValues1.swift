@@ -147,8 +147,8 @@ public struct WeightMeasurement: CharacteristicValue {
     /// The UUID of the characteristic.
     public static let uuid: AttributeUUID = 0x2A9D
 
-    /// The weight in kg, or in lb if `isImperial`.
-    public var weight: Double
+    /// The weight in kg, or in lb if `isImperial`; nil if the measurement failed.
+    public var weight: Double?
     /// Whether the units are lb and inches.
     public var isImperial: Bool
     /// When it was measured; nil if it is not sent.
@@ -162,7 +162,7 @@ public struct WeightMeasurement: CharacteristicValue {
 
     /// Makes a value.
     public init(
-        weight: Double, isImperial: Bool = false, time: ClockTime? = nil, user: Int? = nil,
+        weight: Double?, isImperial: Bool = false, time: ClockTime? = nil, user: Int? = nil,
         bodyMassIndex: Double? = nil, height: Double? = nil
     ) {
         self.weight = weight
@@ -176,7 +176,7 @@ public struct WeightMeasurement: CharacteristicValue {
     private static let table = ValueTable<WeightMeasurement>(
         0x2A9D, empty: WeightMeasurement(weight: 0),
         [
-            .number("Weight", \.weight),
+            .optional("Weight", \.weight),
             .flag(0, \.isImperial),
             .optionalDate("Time Stamp", \.time),
             .optionalInteger("User ID", \.user),

@@ -3,8 +3,8 @@ public struct BodyCompositionMeasurement: CharacteristicValue {
     /// The UUID of the characteristic.
     public static let uuid: AttributeUUID = 0x2A9C
 
-    /// The fat in percent.
-    public var bodyFat: Double
+    /// The fat in percent; nil if the measurement failed.
+    public var bodyFat: Double?
     /// Whether the units are lb and inches.
     public var isImperial: Bool
     /// When it was measured; nil if it is not sent.
@@ -34,7 +34,7 @@ public struct BodyCompositionMeasurement: CharacteristicValue {
 
     /// Makes a value.
     public init(
-        bodyFat: Double, isImperial: Bool = false, time: ClockTime? = nil, user: Int? = nil,
+        bodyFat: Double?, isImperial: Bool = false, time: ClockTime? = nil, user: Int? = nil,
         basalMetabolism: Double? = nil, muscle: Double? = nil, muscleMass: Double? = nil, fatFreeMass: Double? = nil,
         softLeanMass: Double? = nil, waterMass: Double? = nil, impedance: Double? = nil, weight: Double? = nil,
         height: Double? = nil, isContinued: Bool = false
@@ -58,7 +58,7 @@ public struct BodyCompositionMeasurement: CharacteristicValue {
     private static let table = ValueTable<BodyCompositionMeasurement>(
         0x2A9C, empty: BodyCompositionMeasurement(bodyFat: 0),
         [
-            .number("Body Fat Percentage", \.bodyFat),
+            .optional("Body Fat Percentage", \.bodyFat),
             .flag(0, \.isImperial),
             .optionalDate("Time Stamp", \.time),
             .optionalInteger("User ID", \.user),

@@ -2,7 +2,7 @@ extension SIGStructures {
     // Table: structures from 2A06 to 2A83.
     static let from2A06: [CharacteristicStructure] = [
         .init(0x2A06, "Alert Level", [.field("Alert Level", .u8)]),
-        .init(0x2A07, "Tx Power Level", [.field("Tx Power", .s8, .one, .decibelMilliwatt)]),
+        .init(0x2A07, "Tx Power Level", [.field("Tx Power", .s8, .one, .decibelMilliwatt, valid: -100...20)]),
         .init(0x2A08, "Date Time", [.date()]),
         .init(0x2A09, "Day of Week", [.field("Day of Week", .u8)]),
         .init(0x2A0A, "Day Date Time", [.date("Date Time"), .field("Day of Week", .u8)]),
@@ -13,10 +13,12 @@ extension SIGStructures {
                 .field("Day of Week", .u8),
                 .field("Fractions of a Second", .u8, .over(256), .second),
             ]),
-        .init(0x2A0D, "DST Offset", [.field("DST Offset", .u8)]),
-        .init(0x2A0E, "Time Zone", [.field("Time Zone", .s8)]),
-        .init(0x2A0F, "Local Time Information", [.field("Time Zone", .s8), .field("DST Offset", .u8)]),
-        .init(0x2A11, "Time with DST", [.date("Date Time"), .field("DST Offset", .u8)]),
+        .init(0x2A0D, "DST Offset", [.field("DST Offset", .u8, unknown: 255)]),
+        .init(0x2A0E, "Time Zone", [.field("Time Zone", .s8, unknown: -128, valid: -48...56)]),
+        .init(
+            0x2A0F, "Local Time Information",
+            [.field("Time Zone", .s8, unknown: -128, valid: -48...56), .field("DST Offset", .u8, unknown: 255)]),
+        .init(0x2A11, "Time with DST", [.date("Date Time"), .field("DST Offset", .u8, unknown: 255)]),
         .init(0x2A12, "Time Accuracy", [.field("Accuracy", .u8, .over(8), .second, unknown: 255)]),
         .init(0x2A13, "Time Source", [.field("Time Source", .u8)]),
         .init(
@@ -42,7 +44,7 @@ extension SIGStructures {
                 .field("Sample Location", .bits(4), if: .bit(1)),
                 .field("Sensor Status Annunciation", .u16, if: .bit(3)),
             ]),
-        .init(0x2A19, "Battery Level", [.field("Battery Level", .u8, .one, .percent)]),
+        .init(0x2A19, "Battery Level", [.field("Battery Level", .u8, .one, .percent, valid: 0...100)]),
         .init(
             0x2A1C, "Temperature Measurement",
             [
@@ -95,7 +97,7 @@ extension SIGStructures {
                 .field("Meal", .u8, if: .bit(1)),
                 .field("Tester", .bits(4), if: .bit(2)),
                 .field("Health", .bits(4), if: .bit(2)),
-                .field("Exercise Duration", .u16, .one, .second, if: .bit(3)),
+                .field("Exercise Duration", .u16, .one, .second, special: [0xFFFF: .above], if: .bit(3)),
                 .field("Exercise Intensity", .u8, .one, .percent, if: .bit(3)),
                 .field("Medication ID", .u8, if: .bit(4)),
                 .field("Medication", .sfloat, .one, .kilogram, if: .flags(mask: 0x30, value: 0x10)),
@@ -114,7 +116,7 @@ extension SIGStructures {
                 .field("Mean Arterial Pressure", .sfloat, .one, .kilopascal, if: .bit(0)),
                 .date("Time Stamp", if: .bit(1)),
                 .field("Pulse Rate", .sfloat, .one, .beatsPerMinute, if: .bit(2)),
-                .field("User ID", .u8, if: .bit(3)),
+                .field("User ID", .u8, unknown: 255, if: .bit(3)),
                 .field("Measurement Status", .u16, if: .bit(4)),
             ]),
         .init(
@@ -127,7 +129,7 @@ extension SIGStructures {
                 .field("Mean Arterial Pressure (unused)", .sfloat),
                 .date("Time Stamp", if: .bit(1)),
                 .field("Pulse Rate", .sfloat, .one, .beatsPerMinute, if: .bit(2)),
-                .field("User ID", .u8, if: .bit(3)),
+                .field("User ID", .u8, unknown: 255, if: .bit(3)),
                 .field("Measurement Status", .u16, if: .bit(4)),
             ]),
         .init(
@@ -155,8 +157,8 @@ extension SIGStructures {
                 .field("Number of New Alert", .u8),
                 .field("Text String Information", .text),
             ]),
-        .init(0x2A47, "Supported New Alert Category", [.field("Category ID Bit Mask", .u16)]),
-        .init(0x2A48, "Supported Unread Alert Category", [.field("Category ID Bit Mask", .u16)]),
+        .init(0x2A47, "Supported New Alert Category", [.field("Category ID Bit Mask", .u8OrU16)]),
+        .init(0x2A48, "Supported Unread Alert Category", [.field("Category ID Bit Mask", .u8OrU16)]),
         .init(0x2A49, "Blood Pressure Feature", [.field("Blood Pressure Feature", .u16)]),
         .init(
             0x2A50, "PnP ID",
@@ -268,8 +270,10 @@ extension SIGStructures {
         .init(0x2A6B, "LN Control Point", [.field("Op Code", .u8), .field("Parameter", .rest, if: .more)]),
         .init(0x2A6C, "Elevation", [.field("Elevation", .s24, .hundredth, .metre)]),
         .init(0x2A6D, "Pressure", [.field("Pressure", .u32, .tenth, .pascal)]),
-        .init(0x2A6E, "Temperature", [.field("Temperature", .s16, .hundredth, .celsius, unknown: -32768)]),
-        .init(0x2A6F, "Humidity", [.field("Humidity", .u16, .hundredth, .percent, unknown: 0xFFFF)]),
+        .init(
+            0x2A6E, "Temperature",
+            [.field("Temperature", .s16, .hundredth, .celsius, unknown: -32768, valid: -27315...32767)]),
+        .init(0x2A6F, "Humidity", [.field("Humidity", .u16, .hundredth, .percent, unknown: 0xFFFF, valid: 0...10000)]),
         .init(0x2A70, "True Wind Speed", [.field("True Wind Speed", .u16, .hundredth, .metrePerSecond)]),
         .init(0x2A71, "True Wind Direction", [.field("True Wind Direction", .u16, .hundredth, .degree)]),
         .init(0x2A72, "Apparent Wind Speed", [.field("Apparent Wind Speed", .u16, .hundredth, .metrePerSecond)]),

@@ -45,7 +45,9 @@ extension SIGStructures {
         .init(
             0x2AE3, "Chromatic Distance from Planckian",
             [
-                .field("Distance from Planckian", .s16, .over(100000), unknown: 0x7FFE)
+                .field(
+                    "Distance from Planckian", .s16, .over(100000), unknown: 0x7FFE, special: [0x7FFF: .invalid],
+                    valid: -5000...5000)
             ]),
         .init(
             0x2AE4, "Chromaticity Coordinates",
@@ -57,10 +59,14 @@ extension SIGStructures {
             0x2AE5, "Chromaticity in CCT and Duv Values",
             [
                 .field("Correlated Color Temperature", .u16, .one, .kelvin, unknown: 0xFFFF),
-                .field("Chromaticity Distance from Planckian", .s16, .over(100000), unknown: 0x7FFE),
+                .field(
+                    "Chromaticity Distance from Planckian", .s16, .over(100000), unknown: 0x7FFE,
+                    special: [0x7FFF: .invalid], valid: -5000...5000),
             ]),
         .init(0x2AE6, "Chromaticity Tolerance", [.field("Chromaticity Tolerance", .u8, .over(10000))]),
-        .init(0x2AE7, "CIE 13.3-1995 Color Rendering Index", [.field("Color Rendering Index", .s8, unknown: 127)]),
+        .init(
+            0x2AE7, "CIE 13.3-1995 Color Rendering Index",
+            [.field("Color Rendering Index", .s8, unknown: 127, valid: -128...100)]),
         .init(0x2AE8, "Coefficient", [.field("Coefficient", .float32)]),
         .init(
             0x2AE9, "Correlated Color Temperature",
@@ -99,8 +105,8 @@ extension SIGStructures {
             0x2AF3, "Energy in a Period of Day",
             [
                 .field("Energy Value", .u24, .one, .kilowattHour, unknown: 0xFFFFFF),
-                .field("Start Time", .u8, .tenth, .hour, unknown: 255),
-                .field("End Time", .u8, .tenth, .hour, unknown: 255),
+                .field("Start Time", .u8, .tenth, .hour, unknown: 255, valid: 0...239),
+                .field("End Time", .u8, .tenth, .hour, unknown: 255, valid: 0...239),
             ]),
         .init(
             0x2AF4, "Event Statistics",
@@ -120,7 +126,7 @@ extension SIGStructures {
         .init(
             0x2AFC, "Luminous Efficacy",
             [
-                .field("Luminous Efficacy", .u16, .tenth, .lumenPerWatt, unknown: 0xFFFF)
+                .field("Luminous Efficacy", .u16, .tenth, .lumenPerWatt, unknown: 0xFFFF, valid: 0...18000)
             ]),
         .init(
             0x2AFD, "Luminous Energy",
@@ -142,64 +148,65 @@ extension SIGStructures {
         .init(0x2B01, "Luminous Intensity", [.field("Luminous Intensity", .u16, .one, .candela, unknown: 0xFFFF)]),
         .init(0x2B02, "Mass Flow", [.field("Mass Flow", .u16, .one, .gramPerSecond, unknown: 0xFFFF)]),
         .init(0x2B03, "Perceived Lightness", [.field("Perceived Lightness", .u16)]),
-        .init(0x2B04, "Percentage 8", [.field("Percentage 8", .u8, .over(2), .percent, unknown: 255)]),
-        .init(0x2B05, "Power", [.field("Power", .u24, .tenth, .watt, unknown: 0xFFFFFF)]),
+        .init(0x2B04, "Percentage 8", [.field("Percentage 8", .u8, .over(2), .percent, unknown: 255, valid: 0...200)]),
+        .init(
+            0x2B05, "Power", [.field("Power", .u24, .tenth, .watt, unknown: 0xFFFFFF, special: [0xFFFFFE: .invalid])]),
         .init(
             0x2B06, "Power Specification",
             [
-                .field("Minimum Power Value", .u24, .tenth, .watt, unknown: 0xFFFFFF),
-                .field("Typical Power Value", .u24, .tenth, .watt, unknown: 0xFFFFFF),
-                .field("Maximum Power Value", .u24, .tenth, .watt, unknown: 0xFFFFFF),
+                .field("Minimum Power Value", .u24, .tenth, .watt, unknown: 0xFFFFFF, special: [0xFFFFFE: .invalid]),
+                .field("Typical Power Value", .u24, .tenth, .watt, unknown: 0xFFFFFF, special: [0xFFFFFE: .invalid]),
+                .field("Maximum Power Value", .u24, .tenth, .watt, unknown: 0xFFFFFF, special: [0xFFFFFE: .invalid]),
             ]),
         .init(
             0x2B07, "Relative Runtime in a Current Range",
             [
-                .field("Relative Runtime Value", .u8, .over(2), .percent, unknown: 255),
+                .field("Relative Runtime Value", .u8, .over(2), .percent, unknown: 255, valid: 0...200),
                 .field("Minimum Current", .u16, .hundredth, .ampere, unknown: 0xFFFF),
                 .field("Maximum Current", .u16, .hundredth, .ampere, unknown: 0xFFFF),
             ]),
         .init(
             0x2B08, "Relative Runtime in a Generic Level Range",
             [
-                .field("Relative Value", .u8, .over(2), .percent, unknown: 255),
+                .field("Relative Value", .u8, .over(2), .percent, unknown: 255, valid: 0...200),
                 .field("Minimum Generic Level", .u16),
                 .field("Maximum Generic Level", .u16),
             ]),
         .init(
             0x2B09, "Relative Value in a Voltage Range",
             [
-                .field("Relative Value", .u8, .over(2), .percent, unknown: 255),
+                .field("Relative Value", .u8, .over(2), .percent, unknown: 255, valid: 0...200),
                 .field("Minimum Voltage", .u16, .over(64), .volt, unknown: 0xFFFF),
                 .field("Maximum Voltage", .u16, .over(64), .volt, unknown: 0xFFFF),
             ]),
         .init(
             0x2B0A, "Relative Value in an Illuminance Range",
             [
-                .field("Relative Value", .u8, .over(2), .percent, unknown: 255),
+                .field("Relative Value", .u8, .over(2), .percent, unknown: 255, valid: 0...200),
                 .field("Minimum Illuminance", .u24, .hundredth, .lux, unknown: 0xFFFFFF),
                 .field("Maximum Illuminance", .u24, .hundredth, .lux, unknown: 0xFFFFFF),
             ]),
         .init(
             0x2B0B, "Relative Value in a Period of Day",
             [
-                .field("Relative Value", .u8, .over(2), .percent, unknown: 255),
-                .field("Start Time", .u8, .tenth, .hour, unknown: 255),
-                .field("End Time", .u8, .tenth, .hour, unknown: 255),
+                .field("Relative Value", .u8, .over(2), .percent, unknown: 255, valid: 0...200),
+                .field("Start Time", .u8, .tenth, .hour, unknown: 255, valid: 0...239),
+                .field("End Time", .u8, .tenth, .hour, unknown: 255, valid: 0...239),
             ]),
         .init(
             0x2B0C, "Relative Value in a Temperature Range",
             [
-                .field("Relative Value", .u8, .over(2), .percent, unknown: 255),
-                .field("Minimum Temperature Value", .s16, .hundredth, .celsius, unknown: -32768),
-                .field("Maximum Temperature Value", .s16, .hundredth, .celsius, unknown: -32768),
+                .field("Relative Value", .u8, .over(2), .percent, unknown: 255, valid: 0...200),
+                .field("Minimum Temperature Value", .s16, .hundredth, .celsius, unknown: -32768, valid: -27315...32767),
+                .field("Maximum Temperature Value", .s16, .hundredth, .celsius, unknown: -32768, valid: -27315...32767),
             ]),
         .init(0x2B0D, "Temperature 8", [.field("Temperature 8", .s8, .over(2), .celsius, unknown: 127)]),
         .init(
             0x2B0E, "Temperature 8 in a Period of Day",
             [
                 .field("Temperature", .s8, .over(2), .celsius, unknown: 127),
-                .field("Start Time", .u8, .tenth, .hour, unknown: 255),
-                .field("End Time", .u8, .tenth, .hour, unknown: 255),
+                .field("Start Time", .u8, .tenth, .hour, unknown: 255, valid: 0...239),
+                .field("End Time", .u8, .tenth, .hour, unknown: 255, valid: 0...239),
             ]),
         .init(
             0x2B0F, "Temperature 8 Statistics",
@@ -213,19 +220,21 @@ extension SIGStructures {
         .init(
             0x2B10, "Temperature Range",
             [
-                .field("Minimum Temperature", .s16, .hundredth, .celsius, unknown: -32768),
-                .field("Maximum Temperature", .s16, .hundredth, .celsius, unknown: -32768),
+                .field("Minimum Temperature", .s16, .hundredth, .celsius, unknown: -32768, valid: -27315...32767),
+                .field("Maximum Temperature", .s16, .hundredth, .celsius, unknown: -32768, valid: -27315...32767),
             ]),
         .init(
             0x2B11, "Temperature Statistics",
             [
-                .field("Average Temperature", .s16, .hundredth, .celsius, unknown: -32768),
-                .field("Standard Deviation Temperature", .s16, .hundredth, .celsius, unknown: -32768),
-                .field("Minimum Temperature", .s16, .hundredth, .celsius, unknown: -32768),
-                .field("Maximum Temperature", .s16, .hundredth, .celsius, unknown: -32768),
+                .field("Average Temperature", .s16, .hundredth, .celsius, unknown: -32768, valid: -27315...32767),
+                .field(
+                    "Standard Deviation Temperature", .s16, .hundredth, .celsius, unknown: -32768, valid: -27315...32767
+                ),
+                .field("Minimum Temperature", .s16, .hundredth, .celsius, unknown: -32768, valid: -27315...32767),
+                .field("Maximum Temperature", .s16, .hundredth, .celsius, unknown: -32768, valid: -27315...32767),
                 .field("Sensing Duration", .exponential, .one, .second),
             ]),
-        .init(0x2B12, "Time Decihour 8", [.field("Time Decihour 8", .u8, .tenth, .hour, unknown: 255)]),
+        .init(0x2B12, "Time Decihour 8", [.field("Time Decihour 8", .u8, .tenth, .hour, unknown: 255, valid: 0...239)]),
         .init(0x2B13, "Time Exponential 8", [.field("Time Exponential 8", .exponential, .one, .second)]),
         .init(0x2B14, "Time Hour 24", [.field("Time Hour 24", .u24, .one, .hour, unknown: 0xFFFFFF)]),
         .init(
@@ -266,7 +275,7 @@ extension SIGStructures {
                 .field("Mean Arterial Pressure", .sfloat, .one, .kilopascal, if: .bit(0)),
                 .field("Time Stamp", .u32, .one, .second, if: .bit(1)),
                 .field("Pulse Rate", .sfloat, .one, .beatsPerMinute, if: .bit(2)),
-                .field("User ID", .u8, if: .bit(3)),
+                .field("User ID", .u8, unknown: 255, if: .bit(3)),
                 .field("Measurement Status", .u16, if: .bit(4)),
                 .field("User Facing Time", .u32, .one, .second, if: .bit(5)),
             ]),
@@ -274,10 +283,11 @@ extension SIGStructures {
             0x2B35, "Enhanced Intermediate Cuff Pressure",
             [
                 .field("Flags", .u8),
-                .field("Intermediate Cuff Pressure Value", .sfloat, .one, .millimetreOfMercury),
+                .field("Intermediate Cuff Pressure Value", .sfloat, .one, .millimetreOfMercury, if: .noBit(0)),
+                .field("Intermediate Cuff Pressure Value", .sfloat, .one, .kilopascal, if: .bit(0)),
                 .field("Time Stamp", .u32, .one, .second, if: .bit(1)),
                 .field("Pulse Rate", .sfloat, .one, .beatsPerMinute, if: .bit(2)),
-                .field("User ID", .u8, if: .bit(3)),
+                .field("User ID", .u8, unknown: 255, if: .bit(3)),
                 .field("Measurement Status", .u16, if: .bit(4)),
                 .field("User Facing Time", .u32, .one, .second, if: .bit(5)),
             ]),

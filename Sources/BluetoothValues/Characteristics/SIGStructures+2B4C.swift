@@ -38,16 +38,27 @@ extension SIGStructures {
         .init(
             0x2B89, "Apparent Energy 32",
             [
-                .field("Apparent Energy 32", .u32, .thousandth, .kilovoltAmpereHour, unknown: 0xFFFFFFFF)
+                .field(
+                    "Apparent Energy 32", .u32, .thousandth, .kilovoltAmpereHour, unknown: 0xFFFFFFFF,
+                    special: [0xFFFFFFFE: .invalid])
             ]),
-        .init(0x2B8A, "Apparent Power", [.field("Apparent Power", .u24, .tenth, .voltAmpere, unknown: 0xFFFFFF)]),
+        .init(
+            0x2B8A, "Apparent Power",
+            [.field("Apparent Power", .u24, .tenth, .voltAmpere, unknown: 0xFFFFFF, special: [0xFFFFFE: .invalid])]),
         .init(
             0x2B8C, "CO2 Concentration",
             [
-                .field("CO2 Concentration", .u16, .one, .partsPerMillion, unknown: 0xFFFF)
+                .field("CO2 Concentration", .u16, .one, .partsPerMillion, unknown: 0xFFFF, special: [0xFFFE: .above])
             ]),
-        .init(0x2B8D, "Cosine of the Angle", [.field("Cosine of the Angle", .s8, .hundredth, unknown: 127)]),
-        .init(0x2BA8, "Energy 32", [.field("Energy 32", .u32, .thousandth, .kilowattHour, unknown: 0xFFFFFFFF)]),
+        .init(
+            0x2B8D, "Cosine of the Angle",
+            [.field("Cosine of the Angle", .s8, .hundredth, unknown: 127, valid: -100...100)]),
+        .init(
+            0x2BA8, "Energy 32",
+            [
+                .field(
+                    "Energy 32", .u32, .thousandth, .kilowattHour, unknown: 0xFFFFFFFF, special: [0xFFFFFFFE: .invalid])
+            ]),
         .init(0x2BBA, "Content Control ID", [.field("Content Control ID", .u8)]),
         .init(
             0x2BCF, "Ammonia Concentration",
@@ -97,34 +108,48 @@ extension SIGStructures {
                 .field("Sulfur Hexafluoride Concentration", .sfloat, .one, .kilogramPerCubicMetre)
             ]),
         .init(0x2BDE, "Fixed String 64", [.field("Fixed String 64", .fixedText(64))]),
-        .init(0x2BDF, "High Temperature", [.field("High Temperature", .s16, .over(2), .celsius, unknown: -32768)]),
-        .init(0x2BE0, "High Voltage", [.field("High Voltage", .u24, .times(64), .volt, unknown: 0xFFFFFF)]),
+        .init(
+            0x2BDF, "High Temperature",
+            [
+                .field(
+                    "High Temperature", .s16, .over(2), .celsius, unknown: -32768, special: [-32767: .invalid],
+                    valid: -546...32767)
+            ]),
+        .init(0x2BE0, "High Voltage", [.field("High Voltage", .u24, .over(64), .volt, unknown: 0xFFFFFF)]),
         .init(0x2BE1, "Light Distribution", [.field("Light Distribution", .u8)]),
-        .init(0x2BE2, "Light Output", [.field("Light Output", .u24, .one, .lumen, unknown: 0xFFFFFF)]),
+        .init(
+            0x2BE2, "Light Output",
+            [.field("Light Output", .u24, .one, .lumen, unknown: 0xFFFFFF, special: [0xFFFFFE: .invalid])]),
         .init(0x2BE3, "Light Source Type", [.field("Light Source Type", .u8)]),
-        .init(0x2BE4, "Noise", [.field("Noise", .u8, .one, .decibelOfSound, unknown: 255)]),
+        .init(0x2BE4, "Noise", [.field("Noise", .u8, .one, .decibelOfSound, unknown: 255, special: [254: .above])]),
         .init(
             0x2BE5, "Relative Runtime in a Correlated Color Temperature Range",
             [
-                .field("Relative Runtime", .u8, .over(2), .percent, unknown: 255),
-                .field("Minimum Correlated Color Temperature", .u16),
-                .field("Maximum Correlated Color Temperature", .u16),
+                .field("Relative Runtime", .u8, .over(2), .percent, unknown: 255, valid: 0...200),
+                .field("Minimum Correlated Color Temperature", .u16, .one, .kelvin, unknown: 0xFFFF),
+                .field("Maximum Correlated Color Temperature", .u16, .one, .kelvin, unknown: 0xFFFF),
             ]),
         .init(0x2BE6, "Time Second 32", [.field("Time Second 32", .u32, .one, .second, unknown: 0xFFFFFFFF)]),
         .init(
             0x2BE7, "VOC Concentration",
             [
-                .field("VOC Concentration", .u16, .one, .partsPerBillion, unknown: 0xFFFF)
+                .field("VOC Concentration", .u16, .one, .partsPerBillion, unknown: 0xFFFF, special: [0xFFFE: .above])
             ]),
-        .init(0x2BE8, "Voltage Frequency", [.field("Voltage Frequency", .u16, .one, .hertz, unknown: 0xFFFF)]),
+        .init(
+            0x2BE8, "Voltage Frequency",
+            [
+                .field(
+                    "Voltage Frequency", .u16, .one, .hertz, unknown: 0xFFFF,
+                    special: [0: .directCurrent, 0xFFFE: .invalid])
+            ]),
         .init(0x2BE9, "Battery Critical Status", [.field("Battery Critical Status", .u8)]),
         .init(
             0x2BEA, "Battery Health Status",
             [
                 .field("Flags", .u8),
-                .field("Battery Health Summary", .u8, .one, .percent, if: .bit(0)),
+                .field("Battery Health Summary", .u8, .one, .percent, valid: 0...100, if: .bit(0)),
                 .field("Cycle Count", .u16, if: .bit(1)),
-                .field("Current Temperature", .s8, .one, .celsius, if: .bit(2)),
+                .field("Current Temperature", .s8, .one, .celsius, special: [127: .above, -128: .below], if: .bit(2)),
                 .field("Deep Discharge Count", .u16, if: .bit(3)),
             ]),
         .init(
@@ -132,8 +157,12 @@ extension SIGStructures {
             [
                 .field("Flags", .u8),
                 .field("Cycle Count Designed Lifetime", .u16, if: .bit(0)),
-                .field("Min Designed Operating Temperature", .s8, .one, .celsius, if: .bit(1)),
-                .field("Max Designed Operating Temperature", .s8, .one, .celsius, if: .bit(1)),
+                .field(
+                    "Min Designed Operating Temperature", .s8, .one, .celsius, special: [127: .above, -128: .below],
+                    if: .bit(1)),
+                .field(
+                    "Max Designed Operating Temperature", .s8, .one, .celsius, special: [127: .above, -128: .below],
+                    if: .bit(1)),
             ]),
         .init(
             0x2BEC, "Battery Information",
@@ -155,16 +184,20 @@ extension SIGStructures {
                 .field("Flags", .u8),
                 .field("Power State", .u16),
                 .field("Identifier", .u16, if: .bit(0)),
-                .field("Battery Level", .u8, if: .bit(1)),
+                .field("Battery Level", .u8, .one, .percent, valid: 0...100, if: .bit(1)),
                 .field("Additional Status", .u8, if: .bit(2)),
             ]),
         .init(
             0x2BEE, "Battery Time Status",
             [
                 .field("Flags", .u8),
-                .field("Time until Discharged", .u24, .one, .minute, unknown: 0xFFFFFF),
-                .field("Time until Discharged on Standby", .u24, .one, .minute, unknown: 0xFFFFFF, if: .bit(0)),
-                .field("Time until Recharged", .u24, .one, .minute, unknown: 0xFFFFFF, if: .bit(1)),
+                .field("Time until Discharged", .u24, .one, .minute, unknown: 0xFFFFFF, special: [0xFFFFFE: .above]),
+                .field(
+                    "Time until Discharged on Standby", .u24, .one, .minute, unknown: 0xFFFFFF,
+                    special: [0xFFFFFE: .above], if: .bit(0)),
+                .field(
+                    "Time until Recharged", .u24, .one, .minute, unknown: 0xFFFFFF, special: [0xFFFFFE: .above],
+                    if: .bit(1)),
             ]),
         .init(0x2BEF, "Estimated Service Date", [.field("Estimated Service Date", .u24, .one, .day)]),
         .init(
@@ -190,12 +223,12 @@ extension SIGStructures {
             0x2BFF, "UDI for Medical Devices",
             [
                 .field("Flags", .u8),
-                .field("UDI Label", .text, if: .bit(0)),
-                .field("UDI Device Identifier", .text, if: .bit(1)),
-                .field("UDI Issuer", .text, if: .bit(2)),
-                .field("UDI Authority", .text, if: .bit(3)),
+                .field("UDI Label", .terminatedText, if: .bit(0)),
+                .field("UDI Device Identifier", .terminatedText, if: .bit(1)),
+                .field("UDI Issuer", .terminatedText, if: .bit(2)),
+                .field("UDI Authority", .terminatedText, if: .bit(3)),
             ]),
-        .init(0x2C05, "Percentage 8 Steps", [.field("Percentage 8 Steps", .u8, unknown: 255)]),
+        .init(0x2C05, "Percentage 8 Steps", [.field("Percentage 8 Steps", .u8, unknown: 255, valid: 1...200)]),
         .init(
             0x2C06, "Acceleration",
             [
@@ -210,21 +243,24 @@ extension SIGStructures {
         .init(0x2C09, "Rotational Speed", [.field("Rotational Speed", .s32, .one, .perMinute, unknown: 0x7FFFFFFF)]),
         .init(0x2C0A, "Length", [.field("Length", .u32, .over(10000000), .metre, unknown: 0xFFFFFFFF)]),
         .init(0x2C0B, "Torque", [.field("Torque", .s32, .hundredth, .newtonMetre, unknown: 0x7FFFFFFF)]),
-        .init(0x2C1B, "Humidity 8", [.field("Humidity 8", .u8, .over(2), .percent, unknown: 255)]),
+        .init(0x2C1B, "Humidity 8", [.field("Humidity 8", .u8, .over(2), .percent, unknown: 255, valid: 0...200)]),
         .init(0x2C1C, "Illuminance 16", [.field("Illuminance 16", .u16, .one, .lux, unknown: 0xFFFF)]),
         .init(
             0x2C1D, "Acceleration - 3D",
             [
-                .field("Vector X", .s8, .hundredth, .standardGravity, unknown: 127),
-                .field("Vector Y", .s8, .hundredth, .standardGravity, unknown: 127),
-                .field("Vector Z", .s8, .hundredth, .standardGravity, unknown: 127),
+                .field("Vector X", .s8, .hundredth, .standardGravity, unknown: 127, special: [126: .outOfRange]),
+                .field("Vector Y", .s8, .hundredth, .standardGravity, unknown: 127, special: [126: .outOfRange]),
+                .field("Vector Z", .s8, .hundredth, .standardGravity, unknown: 127, special: [126: .outOfRange]),
             ]),
         .init(
             0x2C1E, "Precise Acceleration - 3D",
             [
-                .field("Vector X", .s16, .thousandth, .standardGravity, unknown: 0x7FFF),
-                .field("Vector Y", .s16, .thousandth, .standardGravity, unknown: 0x7FFF),
-                .field("Vector Z", .s16, .thousandth, .standardGravity, unknown: 0x7FFF),
+                .field(
+                    "Vector X", .s16, .thousandth, .standardGravity, unknown: 0x7FFF, special: [0x7FFE: .outOfRange]),
+                .field(
+                    "Vector Y", .s16, .thousandth, .standardGravity, unknown: 0x7FFF, special: [0x7FFE: .outOfRange]),
+                .field(
+                    "Vector Z", .s16, .thousandth, .standardGravity, unknown: 0x7FFF, special: [0x7FFE: .outOfRange]),
             ]),
         .init(0x2C1F, "Acceleration Detection Status", [.field("Acceleration Detection Status", .u8)]),
         .init(0x2C20, "Door/Window Status", [.field("Open Status", .u8)]),
@@ -256,9 +292,9 @@ extension SIGStructures {
                 .field("Cooking Step Index", .u16),
                 .field("Cooking Process Type", .u8),
                 .field("Duration", .u16, .one, .second, if: .previousNotZero),
-                .field("Temperature", .s16, .tenth, .celsius, unknown: -32768, if: .bit(3)),
+                .field("Temperature", .s16, .tenth, .celsius, unknown: -32768, valid: -1000...10000, if: .bit(3)),
                 .field("Temperature Gradient", .s8, .tenth, if: .flags(mask: 0x18, value: 0x18)),
-                .field("Humidity", .u16, .hundredth, .percent, unknown: 0xFFFF, if: .bit(5)),
+                .field("Humidity", .u16, .hundredth, .percent, unknown: 0xFFFF, valid: 0...10000, if: .bit(5)),
                 .field("Termination Condition", .u16, if: .bit(6)),
             ]),
         .init(
@@ -266,7 +302,7 @@ extension SIGStructures {
             [
                 .field("Flags", .u8),
                 .field("Cooking Step Index", .u16),
-                .field("Remaining Time", .u16, unknown: 0xFFFF),
+                .field("Remaining Time", .u16, .one, .second, unknown: 0xFFFF, valid: 0...0xFF00),
             ]),
         .init(
             0x2C29, "Cooking Zone Capabilities",
@@ -274,14 +310,19 @@ extension SIGStructures {
                 .field("Flags", .u16),
                 .field("Power Technology", .u8),
                 .field("Number of Cooking Steps", .u16),
-                .field("Nominal Power", .u24, .tenth, .watt, unknown: 0xFFFFFF, if: .bit(1)),
+                .field(
+                    "Nominal Power", .u24, .tenth, .watt, unknown: 0xFFFFFF, special: [0xFFFFFE: .invalid], if: .bit(1)),
                 .field("Boost Level", .u8, .one, .percent, if: .bit(1)),
                 .field("Minimum Available Power", .u16, .tenth, .percent, if: .bit(1)),
-                .field("Maximum Temperature", .s16, .tenth, .celsius, unknown: -32768, if: .bit(2)),
-                .field("Minimum Temperature", .s16, .tenth, .celsius, unknown: -32768, if: .bit(2)),
+                .field(
+                    "Maximum Temperature", .s16, .tenth, .celsius, unknown: -32768, valid: -1000...10000, if: .bit(2)),
+                .field(
+                    "Minimum Temperature", .s16, .tenth, .celsius, unknown: -32768, valid: -1000...10000, if: .bit(2)),
                 .field("Maximum Blower Fan Airflow", .u16, .thousandth, unknown: 0xFFFF, if: .bit(4)),
             ]),
-        .init(0x2C2E, "Cooking Temperature", [.field("Temperature", .s16, .tenth, .celsius, unknown: -32768)]),
+        .init(
+            0x2C2E, "Cooking Temperature",
+            [.field("Temperature", .s16, .tenth, .celsius, unknown: -32768, valid: -1000...10000)]),
         .init(
             0x2C30, "Kitchen Appliance Airflow",
             [

@@ -67,13 +67,13 @@ public struct LocalTimeInformation: CharacteristicValue {
     /// The UUID of the characteristic.
     public static let uuid: AttributeUUID = 0x2A0F
 
-    /// The offset from UTC in quarters of an hour; −128 if unknown.
-    public var timeZone: Int
-    /// The offset for daylight saving in quarters of an hour; 255 if unknown.
-    public var daylightSaving: Int
+    /// The offset from UTC in quarters of an hour; nil if unknown.
+    public var timeZone: Int?
+    /// The offset for daylight saving in quarters of an hour; nil if unknown.
+    public var daylightSaving: Int?
 
     /// Makes a value.
-    public init(timeZone: Int, daylightSaving: Int) {
+    public init(timeZone: Int?, daylightSaving: Int?) {
         self.timeZone = timeZone
         self.daylightSaving = daylightSaving
     }
@@ -81,8 +81,8 @@ public struct LocalTimeInformation: CharacteristicValue {
     private static let table = ValueTable<LocalTimeInformation>(
         0x2A0F, empty: LocalTimeInformation(timeZone: 0, daylightSaving: 0),
         [
-            .integer("Time Zone", \.timeZone),
-            .integer("DST Offset", \.daylightSaving),
+            .optionalInteger("Time Zone", \.timeZone),
+            .optionalInteger("DST Offset", \.daylightSaving),
         ])
 
     /// Decodes a value. Throws with the reason if it is malformed.

@@ -152,6 +152,8 @@ public enum MeasurementUnit: String, Hashable, Sendable, CaseIterable {
     case molePerLitre
     /// Milligrams in a decilitre.
     case milligramPerDecilitre
+    /// Milligrams in a decilitre and a minute, the unit of a trend of glucose.
+    case milligramPerDecilitreMinute
     /// Millilitres in a kilogram and a minute, the unit of VO2 max.
     case millilitrePerKilogramMinute
     /// The metabolic equivalent of a task.
@@ -243,6 +245,7 @@ public enum MeasurementUnit: String, Hashable, Sendable, CaseIterable {
         case .kilogramPerLitre: "kg/l"
         case .molePerLitre: "mol/l"
         case .milligramPerDecilitre: "mg/dl"
+        case .milligramPerDecilitreMinute: "mg/dl/min"
         case .millilitrePerKilogramMinute: "ml/kg/min"
         case .metabolicEquivalent: "MET"
         case .becquerelPerCubicMetre: "Bq/m³"

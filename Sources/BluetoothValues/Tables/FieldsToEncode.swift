@@ -53,8 +53,10 @@ struct FieldsToEncode {
         flags |= (Int64(number) & mask) << Int64(lowest)
     }
 
-    /// Encodes the fields.
-    func encoded(_ structure: CharacteristicStructure) throws(ValueEncodingError) -> [UInt8] {
+    /// Returns the fields in the order of the structure.
+    func entries(
+        _ structure: CharacteristicStructure
+    ) throws(ValueEncodingError) -> [CharacteristicRecord.Entry] {
         var flags = flags
         // Bits that no property decides state which fields are present.
         for field in structure.fields {
@@ -75,12 +77,12 @@ struct FieldsToEncode {
             }
             let value = values[field.name]
             guard field.condition.isMet(first: flags, previous: 0, hasMore: value != nil) else { continue }
-            guard let value = value ?? (field.unknown == nil ? nil : .unknown) else {
+            guard let value = value ?? field.absentValue else {
                 throw ValueEncodingError(structure.name, field: field.name, .missing)
             }
             entries.append(.init(field.name, Self.suit(value, field), field.unit))
         }
-        return try CharacteristicRecord(structure, entries).encoded()
+        return entries
     }
 
     /// Returns a number in the form that its field has.

@@ -13,6 +13,7 @@ struct ValueTable<Root: Sendable>: Sendable {
         case medical(String, Path<MedicalFloat>)
         case optionalMedical(String, Path<MedicalFloat?>)
         case text(String, Path<String>)
+        case optionalText(String, Path<String?>)
         case bytes(String, Path<[UInt8]>)
         case numbers(String, Path<[Double]>)
         case date(String, Path<ClockTime>)
@@ -35,7 +36,11 @@ struct ValueTable<Root: Sendable>: Sendable {
     // MARK: - Decoding
 
     func decode(_ bytes: [UInt8]) throws(ValueDecodingError) -> Root {
-        let record = try structure.decode(bytes)
+        try decode(try structure.decode(bytes), bytes)
+    }
+
+    /// Takes the properties from the fields of a record.
+    func decode(_ record: CharacteristicRecord, _ bytes: [UInt8]) throws(ValueDecodingError) -> Root {
         var root = empty
         for property in properties { try set(property, record, bytes, &root) }
         return root
@@ -45,23 +50,33 @@ struct ValueTable<Root: Sendable>: Sendable {
         _ property: Property, _ record: CharacteristicRecord, _ bytes: [UInt8], _ root: inout Root
     ) throws(ValueDecodingError) {
         switch property {
-        case .number(let name, let path): root[keyPath: path] = record[name]?.number ?? .nan
+        case .number(let name, let path):
+            if case .special = record[name] { throw invalid(name, bytes) }
+            root[keyPath: path] = record[name]?.number ?? .nan
         case .optional(let name, let path): root[keyPath: path] = record[name]?.number
-        case .integer(let name, let path): root[keyPath: path] = record.integer(name) ?? 0
+        case .integer(let name, let path):
+            guard let number = record.integer(name) else { throw invalid(name, bytes) }
+            root[keyPath: path] = number
         case .optionalInteger(let name, let path): root[keyPath: path] = record.integer(name)
         case .medical(let name, let path):
             if case .medical(let number) = record[name] { root[keyPath: path] = number }
         case .optionalMedical(let name, let path):
             if case .medical(let number) = record[name] { root[keyPath: path] = number }
         case .text(let name, let path):
-            guard case .text(let text) = record[name] else {
-                throw ValueDecodingError(structure.name, .invalidValue(field: name), bytes: bytes)
-            }
+            guard case .text(let text) = record[name] else { throw invalid(name, bytes) }
             root[keyPath: path] = text
         case .bytes(let name, let path): if case .bytes(let data) = record[name] { root[keyPath: path] = data }
         case .numbers(let name, let path):
             if case .numbers(let numbers) = record[name] { root[keyPath: path] = numbers }
-        case .date(let name, let path): if let time = record.time(name) { root[keyPath: path] = time }
+        case .optionalText(let name, let path):
+            switch record[name] {
+            case nil: root[keyPath: path] = nil
+            case .text(let text): root[keyPath: path] = text
+            default: throw invalid(name, bytes)
+            }
+        case .date(let name, let path):
+            guard let time = record.time(name) else { throw invalid(name.isEmpty ? "Date Time" : name, bytes) }
+            root[keyPath: path] = time
         case .optionalDate(let name, let path): root[keyPath: path] = record.time(name)
         case .flags(let lowest, let count, let path):
             root[keyPath: path] = Int(record.flags >> Int64(lowest)) & (1 << count - 1)
@@ -69,12 +84,21 @@ struct ValueTable<Root: Sendable>: Sendable {
         }
     }
 
+    private func invalid(_ name: String, _ bytes: [UInt8]) -> ValueDecodingError {
+        ValueDecodingError(structure.name, .invalidValue(field: name), bytes: bytes)
+    }
+
     // MARK: - Encoding
 
     func encode(_ root: Root) throws(ValueEncodingError) -> [UInt8] {
+        try CharacteristicRecord(structure, try entries(of: root)).encoded()
+    }
+
+    /// Returns the fields of a value.
+    func entries(of root: Root) throws(ValueEncodingError) -> [CharacteristicRecord.Entry] {
         var fields = FieldsToEncode()
         for property in properties { collect(property, root, &fields) }
-        return try fields.encoded(structure)
+        return try fields.entries(structure)
     }
 
     private func collect(_ property: Property, _ root: Root, _ fields: inout FieldsToEncode) {
@@ -87,6 +111,7 @@ struct ValueTable<Root: Sendable>: Sendable {
         case .medical(let name, let path): fields.values[name] = .medical(root[keyPath: path])
         case .optionalMedical(let name, let path): fields.values[name] = root[keyPath: path].map { .medical($0) }
         case .text(let name, let path): fields.values[name] = .text(root[keyPath: path])
+        case .optionalText(let name, let path): fields.values[name] = root[keyPath: path].map { .text($0) }
         case .bytes(let name, let path): fields.values[name] = .bytes(root[keyPath: path])
         case .numbers(let name, let path):
             if !root[keyPath: path].isEmpty { fields.values[name] = .numbers(root[keyPath: path]) }
