@@ -50,9 +50,10 @@ enum TypedAttribute {
         for member in members where !structure.fields.contains(where: { $0.name == member.key }) {
             throw .invalid("\(structure.name) has no field “\(member.key.prefix(40))”, but \(names(of: structure))")
         }
-        return structure.fields.compactMap { field in
-            members.first { $0.key == field.name }.map { (field, $0.value) }
-        }
+        // Alternatives of a field have one name, of which a value has one.
+        var names: Set<String> = []
+        return structure.fields.filter { names.insert($0.name).inserted }
+            .compactMap { field in members.first { $0.key == field.name }.map { (field, $0.value) } }
     }
 
     /// Returns the values of fields that a JSON value can mean.
@@ -61,7 +62,8 @@ enum TypedAttribute {
         case .null: return [.unknown]
         case .bool(let value): return [.integer(value ? 1 : 0)]
         case .number(let number):
-            let medical: [FieldValue] = [.medical(MedicalFloat(number)), .medical(MedicalFloat(number, width: .long))]
+            // A long number is converted to a short one if its digits fit, so it is tried first.
+            let medical: [FieldValue] = [.medical(MedicalFloat(number, width: .long)), .medical(MedicalFloat(number))]
             let isWhole = number == number.rounded() && abs(number) < 1e15
             return (isWhole ? [.integer(Int64(number))] : []) + [.number(number)] + medical
         case .string(let text):
@@ -95,16 +97,16 @@ public struct DecodedField: Hashable, Sendable {
 }
 
 extension FieldValue {
-    /// The value in a message: a number, text, list of numbers, or null.
+    /// The value in a message: a number, text, list of numbers, or null if it is not known or not valid.
     var json: JSONNode {
         switch self {
         case .number(let number): .number(number)
-        case .integer(let number), .special(let number): .number(Double(number))
+        case .integer(let number): .number(Double(number))
         case .medical(let number): .number(number.value)
         case .text(let text): .string(text)
         case .bytes(let bytes): .string(HexDigits.text(bytes))
         case .numbers(let numbers): .array(numbers.map { .number($0) })
-        case .unknown: .null
+        case .unknown, .special: .null
         }
     }
 }

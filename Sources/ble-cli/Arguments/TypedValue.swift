@@ -66,7 +66,8 @@ enum TypedValue {
         var values: [FieldValue] = []
         if let integer = Int64(digits) { values.append(.integer(integer)) }
         if let number = Double(digits), number.isFinite {
-            values += [.number(number), .medical(MedicalFloat(number)), .medical(MedicalFloat(number, width: .long))]
+            // A long number is converted to a short one if its digits fit, so it is tried first.
+            values += [.number(number), .medical(MedicalFloat(number, width: .long)), .medical(MedicalFloat(number))]
         }
         if digits.lowercased() == "unknown" { values.append(.unknown) }
         return values + [.text(text)]

@@ -8,32 +8,42 @@ struct DecodedValue: Equatable, Sendable {
         let name: String
         let value: FieldValue
         var unit = ""
+        /// What a number means that is not a value.
+        var meaning: SpecialMeaning?
 
         /// The value with its unit, sanitised.
         var display: String {
             let text =
                 switch value {
                 case .number(let number): NumberText.of(number)
-                case .integer(let number), .special(let number): String(number)
+                case .integer(let number): String(number)
+                // The other meanings have one number each.
+                case .special(let number):
+                    meaning.map { $0 == .reserved ? "\($0.rawValue) \(number)" : $0.rawValue } ?? String(number)
                 case .medical(let number): number.description
                 case .text(let text): "\"" + Sanitiser.clean(text.withoutPadding, quote: true) + "\""
                 case .bytes(let bytes): HexBytes.text(bytes)
                 case .numbers(let numbers): numbers.map(NumberText.of).joined(separator: ", ")
                 case .unknown: "not known"
                 }
-            return unit.isEmpty || value == .unknown ? text : text + " " + unit
+            return hasUnit ? text + " " + unit : text
         }
 
-        /// The number, text or list of numbers as JSON; null for a value that is not known.
+        private var hasUnit: Bool {
+            if case .special = value { return false }
+            return !unit.isEmpty && value != .unknown
+        }
+
+        /// The number, text or list of numbers as JSON; null for a value that is not known, or not a number.
         var jsonValue: JSON {
             switch value {
             case .number(let number): .double(number)
-            case .integer(let number), .special(let number): .number(Int(number))
+            case .integer(let number): .number(Int(number))
             case .medical(let number): .double(number.value)
             case .text(let text): .string(text.withoutPadding)
             case .bytes(let bytes): .string(HexBytes.text(bytes))
             case .numbers(let numbers): .array(numbers.map { .double($0) })
-            case .unknown: .null
+            case .unknown, .special: .null
             }
         }
     }
@@ -89,12 +99,17 @@ struct DecodedValue: Equatable, Sendable {
             return
         }
         guard let structure = CharacteristicStructure.structure(of: number) else { return nil }
-        let entries = try structure.decode(value).entries
+        let record = try structure.decode(value)
+        let entries = record.entries
         let isFlags = { (entry: CharacteristicRecord.Entry) in entry.name == "Flags" && entries.count > 1 }
         let fields = entries.filter { !isFlags($0) }
-            .map { Field(name: $0.name, value: $0.value, unit: $0.unit.symbol) }
+            .map { Field(name: $0.name, value: $0.value, unit: $0.unit.symbol, meaning: record.meaning(of: $0)) }
         // Text that is not UTF-8 has no meaning but its bytes.
-        if fields.count == 1, case .bytes = fields[0].value { return nil }
+        if fields.count == 1, case .bytes = fields[0].value,
+            structure.fields.contains(where: { $0.name == fields[0].name && $0.isText })
+        {
+            return nil
+        }
         self.init(fields)
     }
 
@@ -129,7 +144,9 @@ enum ValueText {
     /// Returns a value as text: its bytes, followed by their meaning if it is known or likely.
     static func line(_ value: [UInt8], of uuid: BluetoothUUID) -> String {
         guard !value.isEmpty else { return "(empty)" }
-        return HexBytes.text(value) + (meaning(value, of: uuid).map { "  " + $0 } ?? "")
+        let digits = HexBytes.text(value)
+        guard let meaning = meaning(value, of: uuid), meaning != digits else { return digits }
+        return digits + "  " + meaning
     }
 
     /// Returns the known meaning of a value, why it is malformed, or a guess: plain text or a small number.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import RxBluetooth
+import RxBluetoothSupport
 import Testing
 
 @testable import ble_cli
@@ -15,6 +16,13 @@ struct DecodedValueTests {
         (0x2A6E, [1], nil),
         (0x2A00, Array("Strap".utf8), "\"Strap\""), (0x2A29, Array("A\u{1B}\"\0\0".utf8), "\"A\\u{1B}\\\"\""),
         (0x2A29, [0xFF, 0xFE], nil), (0x2901, [], "\"\""),
+        (0x2A23, [1, 2, 3, 4, 5, 6, 7, 8], "0102030405060708"), (0x2ABF, [0x2A, 0x2A], "2a2a"),
+        (0x2A2A, [1, 0xFF], "01ff"),
+        (
+            0x2AA7, [6, 0, 0x64, 1, 10, 0], "CGM Glucose Concentration 356.0 mg/dl, Time Offset 10 min"
+        ),
+        (0x2B13, [0xFE], "total life of the device"), (0x2AE8, [0, 0, 0xC0, 0x7F], "not a number"),
+        (0x2B05, [0xFE, 0xFF, 0xFF], "not valid"), (0x2A19, [0xFF], "reserved value 255"),
         (0x2902, [0, 0], "off"), (0x2902, [1, 0], "notifications on"),
         (0x2902, [3, 0], "notifications on, indications on"),
         (0x2902, [1], nil), (0xFFD1, [11], nil), (0xFFD1, Array("text".utf8), nil),
@@ -23,6 +31,17 @@ struct DecodedValueTests {
     @Test(arguments: known)
     func `Decodes well-known values`(uuid: BluetoothUUID, value: [UInt8], text: String?) {
         #expect(DecodedValue(value, of: uuid)?.display == text)
+    }
+
+    @Test func `A number with another meaning is null in JSON`() {
+        for (uuid, bytes) in [(0x2B13, [0xFE]), (0x2AE8, [0, 0, 0xC0, 0x7F])] as [(BluetoothUUID, [UInt8])] {
+            let decoded = DecodedValue(bytes, of: uuid)
+            #expect(decoded?.fields.map { $0.jsonValue.text } == ["null"])
+        }
+    }
+
+    @Test func `Bytes without a further structure are printed once`() {
+        #expect(ValueText.line([1, 2, 3, 4, 5, 6, 7, 8], of: 0x2A23) == "0102030405060708")
     }
 
     private static let guessed: [([UInt8], String?)] = [
@@ -50,6 +69,9 @@ struct DecodedValueTests {
         ("mild", 0x2A06, [1]), ("87 %", 0x2A19, [87]), ("Strap", 0x2A00, Array("Strap".utf8)),
         ("Flags=0, Heart Rate=60", 0x2A37, [0, 60]), ("heart rate=300,flags=1", 0x2A37, [1, 0x2C, 1]),
         ("Heart Rate=60", 0x2A37, nil), ("Flags=0,Speed=1,Heart Rate=60", 0x2A37, nil), ("60", 0x2A37, nil),
+        ("Flags=0, Temperature=36.67", 0x2A1C, [0, 0x53, 0x0E, 0, 0xFE]),
+        ("Flags=0, Temperature=-9223372036854775808", 0x2A1C, [0, 0x1F, 0xED, 0xF1, 0x0D]),
+        ("-9223372036854775808", 0x2A6E, nil), ("255", 0x2A19, nil),
         ("=,=", 0x2A37, nil), ("1", 0xFFD1, nil), ("1", "6E400003-B5A3-F393-E0A9-E50E24DCCA9E", nil),
     ]
 

@@ -28,6 +28,35 @@ import Testing
         #expect(command.steps == [.write(attribute("2A39"), bytes, withResponse: nil)])
     }
 
+    @Test func `A typed field with alternatives is encoded as its flags require`() throws {
+        let short = try command(#"{"id":"1","write":"2A37","typed":{"Flags":0,"Heart Rate":60}}"#)
+        #expect(short.steps == [.write(attribute("2A37"), [0, 60], withResponse: nil)])
+        let long = try command(#"{"id":"1","write":"2A37","typed":{"Flags":1,"Heart Rate":300}}"#)
+        #expect(long.steps == [.write(attribute("2A37"), [1, 0x2C, 1], withResponse: nil)])
+    }
+
+    @Test func `A medical number has its digits, as many as fit`() throws {
+        for (number, bytes) in [
+            ("36.67", [0, 0x53, 0x0E, 0, 0xFE]), ("-9223372036854775808", [0, 0x1F, 0xED, 0xF1, 0x0D]),
+        ]
+            as [(String, [UInt8])]
+        {
+            let command = try command(
+                #"{"id":"1","write":"2A1C","typed":{"Flags":0,"Temperature":\#(number)}}"#)
+            #expect(command.steps == [.write(attribute("2A1C"), bytes, withResponse: nil)])
+        }
+    }
+
+    @Test func `A number with another meaning is null`() throws {
+        for (uuid, bytes) in [("2B13", [0xFE]), ("2AE8", [0, 0, 0xC0, 0x7F]), ("2B05", [0xFE, 0xFF, 0xFF])]
+            as [(BluetoothUUID, [UInt8])]
+        {
+            let fields = try #require(TypedAttribute.decode(bytes, of: uuid))
+            #expect(fields.map(\.value.json) == [.null])
+        }
+        #expect(TypedAttribute.decode([85], of: "2A19")?.map(\.value.json) == [.number(85)])
+    }
+
     @Test func `Steps have their own options`() throws {
         let text = #"""
             {"id":"a","deadline":"20s","steps":[{"write":"2A39","value":"01","response":false},
