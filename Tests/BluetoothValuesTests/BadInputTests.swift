@@ -35,6 +35,12 @@ struct BadInputTests {
         #expect(reason(.service(0xFEAA, [0x10, 0, 1, 0x80])) == .invalidValue(field: "URL"))
         #expect(reason(.service(0xFEAA, [0x20, 7])) == .unsupportedVersion(7))
         #expect(reason(.service(0xFEAA, [0x00, 7, 1])) == .tooShort(needed: 18))
+        #expect(reason(.service(0x2A6E, [1])) == .tooShort(needed: 2))
+        #expect(reason(.service(0x2A6E, bytes("640900"))) == .tooLong(allowed: 2))
+        #expect(reason(.service(0x2A19, [])) == .tooShort(needed: 1))
+        #expect(reason(.service(0x2A19, [255])) == .invalidValue(field: "Battery Level"))
+        #expect(reason(.service(0x2A6F, bytes("1127"))) == .invalidValue(field: "Humidity"))
+        #expect(reason(.service(0x2B8C, bytes("FEFF"))) == nil)
         #expect(reason(.service(0xFDCD, [0x08])) == .tooShort(needed: 8))
         #expect(reason(.service(0xFDCD, bytes("0809000000000000010400"))) == .lengthBeyondEnd(offset: 9))
         #expect(reason(.manufacturer(0x06D5, [0, 99, 1])) == .unsupportedVersion(99))
@@ -88,7 +94,7 @@ struct BadInputTests {
 
     @Test(arguments: [
         AdvertisedSection.manufacturer(0xFFFF, [1, 2, 3]), .manufacturer(0x0059, [1, 2, 3]), .manufacturer(0xEC88, []),
-        .service(0x180F, [1]), .service(0x2A1C, [1]), .service(0x181A, [1, 2, 3]), .structure(0x09, [65]),
+        .service(0x180F, [1]), .service(0x181A, [1, 2, 3]), .structure(0x09, [65]),
         .manufacturer(0x004C, []), .manufacturer(0x02E1, [0x11]), .service(0xFEAA, [0x77]),
     ]) func `A section of no known format is unknown`(section: AdvertisedSection) {
         var decoder = SensorDecoder()

@@ -39,10 +39,9 @@ public struct EnvironmentalData: AdvertisementFormat {
         0x2B8C: Record(2, [RecordField(.carbonDioxide, .u16(0), .one, .partsPerMillion, absent: 0xFFFF)]),
     ]
 
-    /// Whether a section belongs to this format.
+    /// Whether a section belongs to this format. A wrong length is an error of decoding.
     public static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
-        guard section.kind == .service, let record = records[section.identifier] else { return false }
-        return record.length == section.bytes.count
+        section.kind == .service && records[section.identifier] != nil
     }
 
     /// Decodes a section. Throws with the reason if it is malformed or cannot be decrypted.
@@ -57,7 +56,18 @@ public struct EnvironmentalData: AdvertisementFormat {
             throw ValueDecodingError("ess", .tooShort(needed: record.length), bytes: section.bytes)
         }
         characteristic = section.identifier
-        value = measurements.first?.value
+        value = try Self.isValue(section) ? measurements.first?.value : nil
+    }
+
+    /// Whether the number is a value. Throws if the specification forbids it.
+    private static func isValue(_ section: AdvertisedSection) throws(ValueDecodingError) -> Bool {
+        guard let structure = CharacteristicStructure.structure(of: section.identifier) else { return true }
+        let record = try structure.decode(section.bytes)
+        guard let entry = record.entries.first, let meaning = record.meaning(of: entry) else { return true }
+        guard meaning != .reserved else {
+            throw ValueDecodingError("ess", .invalidValue(field: structure.name), bytes: section.bytes)
+        }
+        return false
     }
 
     /// Encodes the value. Throws with the field that cannot be represented.
