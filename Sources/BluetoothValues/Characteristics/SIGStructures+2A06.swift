@@ -19,13 +19,14 @@ extension SIGStructures {
             0x2A0F, "Local Time Information",
             [.field("Time Zone", .s8, unknown: -128, valid: -48...56), .field("DST Offset", .u8, unknown: 255)]),
         .init(0x2A11, "Time with DST", [.date("Date Time"), .field("DST Offset", .u8, unknown: 255)]),
-        .init(0x2A12, "Time Accuracy", [.field("Accuracy", .u8, .over(8), .second, unknown: 255)]),
+        .init(
+            0x2A12, "Time Accuracy", [.field("Accuracy", .u8, .over(8), .second, unknown: 255, special: [254: .above])]),
         .init(0x2A13, "Time Source", [.field("Time Source", .u8)]),
         .init(
             0x2A14, "Reference Time Information",
             [
                 .field("Time Source", .u8),
-                .field("Time Accuracy", .u8, .over(8), .second, unknown: 255),
+                .field("Time Accuracy", .u8, .over(8), .second, unknown: 255, special: [254: .above]),
                 .field("Days Since Update", .u8),
                 .field("Hours Since Update", .u8),
             ]),
@@ -85,7 +86,9 @@ extension SIGStructures {
                 .field("Fractions of a Second", .u8, .over(256), .second),
                 .field("Adjust Reason", .u8),
             ]),
-        .init(0x2A2C, "Magnetic Declination", [.field("Magnetic Declination", .u16, .hundredth, .degree)]),
+        .init(
+            0x2A2C, "Magnetic Declination",
+            [.field("Magnetic Declination", .u16, .hundredth, .degree, valid: 0...35999)]),
         .init(
             0x2A34, "Glucose Measurement Context",
             [
@@ -97,7 +100,7 @@ extension SIGStructures {
                 .field("Meal", .u8, if: .bit(1)),
                 .field("Tester", .bits(4), if: .bit(2)),
                 .field("Health", .bits(4), if: .bit(2)),
-                .field("Exercise Duration", .u16, .one, .second, special: [0xFFFF: .above], if: .bit(3)),
+                .field("Exercise Duration", .u16, .one, .second, if: .bit(3)),
                 .field("Exercise Intensity", .u8, .one, .percent, if: .bit(3)),
                 .field("Medication ID", .u8, if: .bit(4)),
                 .field("Medication", .sfloat, .one, .kilogram, if: .flags(mask: 0x30, value: 0x10)),
@@ -149,7 +152,9 @@ extension SIGStructures {
         .init(0x2A42, "Alert Category ID Bit Mask", [.field("Category ID Bit Mask", .u16)]),
         .init(0x2A43, "Alert Category ID", [.field("Category ID", .u8)]),
         .init(0x2A44, "Alert Notification Control Point", [.field("Command ID", .u8), .field("Category ID", .u8)]),
-        .init(0x2A45, "Unread Alert Status", [.field("Category ID", .u8), .field("Unread Count", .u8)]),
+        .init(
+            0x2A45, "Unread Alert Status",
+            [.field("Category ID", .u8), .field("Unread Count", .u8, special: [255: .above])]),
         .init(
             0x2A46, "New Alert",
             [
@@ -275,9 +280,12 @@ extension SIGStructures {
             [.field("Temperature", .s16, .hundredth, .celsius, unknown: -32768, valid: -27315...32767)]),
         .init(0x2A6F, "Humidity", [.field("Humidity", .u16, .hundredth, .percent, unknown: 0xFFFF, valid: 0...10000)]),
         .init(0x2A70, "True Wind Speed", [.field("True Wind Speed", .u16, .hundredth, .metrePerSecond)]),
-        .init(0x2A71, "True Wind Direction", [.field("True Wind Direction", .u16, .hundredth, .degree)]),
+        .init(
+            0x2A71, "True Wind Direction", [.field("True Wind Direction", .u16, .hundredth, .degree, valid: 0...35999)]),
         .init(0x2A72, "Apparent Wind Speed", [.field("Apparent Wind Speed", .u16, .hundredth, .metrePerSecond)]),
-        .init(0x2A73, "Apparent Wind Direction", [.field("Apparent Wind Direction", .u16, .hundredth, .degree)]),
+        .init(
+            0x2A73, "Apparent Wind Direction",
+            [.field("Apparent Wind Direction", .u16, .hundredth, .degree, valid: 0...35999)]),
         .init(0x2A74, "Gust Factor", [.field("Gust Factor", .u8, .tenth)]),
         .init(0x2A75, "Pollen Concentration", [.field("Pollen Concentration", .u24, .one, .perCubicMetre)]),
         .init(0x2A76, "UV Index", [.field("UV Index", .u8)]),

@@ -293,7 +293,7 @@ extension SIGStructures {
                 .field("Cooking Process Type", .u8),
                 .field("Duration", .u16, .one, .second, if: .previousNotZero),
                 .field("Temperature", .s16, .tenth, .celsius, unknown: -32768, valid: -1000...10000, if: .bit(3)),
-                .field("Temperature Gradient", .s8, .tenth, if: .flags(mask: 0x18, value: 0x18)),
+                .field("Temperature Gradient", .s8, .tenth, .kelvinPerSecond, if: .flags(mask: 0x18, value: 0x18)),
                 .field("Humidity", .u16, .hundredth, .percent, unknown: 0xFFFF, valid: 0...10000, if: .bit(5)),
                 .field("Termination Condition", .u16, if: .bit(6)),
             ]),
@@ -318,7 +318,7 @@ extension SIGStructures {
                     "Maximum Temperature", .s16, .tenth, .celsius, unknown: -32768, valid: -1000...10000, if: .bit(2)),
                 .field(
                     "Minimum Temperature", .s16, .tenth, .celsius, unknown: -32768, valid: -1000...10000, if: .bit(2)),
-                .field("Maximum Blower Fan Airflow", .u16, .thousandth, unknown: 0xFFFF, if: .bit(4)),
+                .field("Maximum Blower Fan Airflow", .u16, .one, .litrePerSecond, unknown: 0xFFFF, if: .bit(4)),
             ]),
         .init(
             0x2C2E, "Cooking Temperature",

@@ -10,6 +10,8 @@ public enum MeasurementUnit: String, Hashable, Sendable, CaseIterable {
     case fahrenheit
     /// Kelvin.
     case kelvin
+    /// Kelvin in a second.
+    case kelvinPerSecond
     /// Hundredths: percent.
     case percent
     /// Hectopascal.
@@ -174,6 +176,7 @@ public enum MeasurementUnit: String, Hashable, Sendable, CaseIterable {
         case .celsius: "°C"
         case .fahrenheit: "°F"
         case .kelvin: "K"
+        case .kelvinPerSecond: "K/s"
         case .percent: "%"
         case .hectopascal: "hPa"
         case .pascal: "Pa"
