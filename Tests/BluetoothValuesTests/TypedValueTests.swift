@@ -58,6 +58,15 @@ struct TypedValueTests {
         DateTime.self,
         LocalTimeInformation.self,
         ReferenceTimeInformation.self,
+        TreadmillData.self,
+        CrossTrainerData.self,
+        IndoorBikeData.self,
+        RowerData.self,
+        GlucoseMeasurementContext.self,
+        CGMMeasurement.self,
+        PulseOximeterFeatures.self,
+        BatteryLevelStatus.self,
+        UniqueDeviceIdentifier.self,
     ]
 
     private func decode<Value: CharacteristicValue>(_ type: Value.Type, _ hexadecimal: String) throws -> Value {
@@ -108,6 +117,32 @@ struct TypedValueTests {
         let weight = try decode(WeightMeasurement.self, "02204ee907010c173b3b")
         #expect(weight.weight == 100)
         #expect(weight.time == ClockTime(year: 2025, month: 1, day: 12, hour: 23, minute: 59, second: 59))
+    }
+
+    @Test func `Values of fitness machines and medical devices decode as stated`() throws {
+        // Instantaneous speed, average speed, energy that is not available, and the heart rate.
+        let bike = try decode(IndoorBikeData.self, "0203" + "0A05" + "E803" + "FFFFFFFFFF" + "48")
+        #expect(bike == IndoorBikeData(speed: 12.9, averageSpeed: 10, heartRate: 72))
+        let treadmill = try decode(TreadmillData.self, "0900" + "FF7F" + "F6FF")
+        #expect(treadmill == TreadmillData(rampAngle: -1))
+        let trainer = try decode(CrossTrainerData.self, "088080" + "E803" + "3C00" + "FFFF")
+        #expect(trainer == CrossTrainerData(speed: 10, stepRate: 60, isBackward: true))
+        let rower = try decode(RowerData.self, "2400" + "30" + "6400" + "E80300" + "C8FF")
+        #expect(rower == RowerData(strokeRate: 24, strokes: 100, distance: 1000, power: -56))
+        let context = try decode(GlucoseMeasurementContext.self, "36" + "0100" + "03" + "F1" + "01" + "0AD0")
+        #expect(context.meal == 3 && context.tester == 1 && context.health == 15 && context.isMedicationVolume)
+        #expect(context.medicationKind == 1 && context.medication?.value == 0.01)
+        let status = try decode(BatteryLevelStatus.self, "02" + "2300" + "5A")
+        #expect(status.isBatteryPresent && status.isWired == true && status.chargeState == .charging)
+        #expect(status.isWireless == false && status.level == 90 && status.identifier == nil)
+        let glucose = try decode(CGMMeasurement.self, "060064010A00" + "080164010B000AF0")
+        #expect(glucose.records.map(\.timeOffset) == [10, 11])
+        #expect(glucose.records.map { $0.trend?.value } == [nil, 1])
+        let identifier = try decode(UniqueDeviceIdentifier.self, "0341004200")
+        #expect(identifier == UniqueDeviceIdentifier(label: "A", deviceIdentifier: "B"))
+        let features = try decode(PulseOximeterFeatures.self, "0100" + "0500")
+        #expect(features == PulseOximeterFeatures(bits: 1, status: 5))
+        #expect(try IndoorBikeData(cadence: 90, energyPerHour: 500).encoded() == HexText.bytes("0501B400FFFFF401FF"))
     }
 
     @Test func `Flags follow from the properties that are set`() throws {
