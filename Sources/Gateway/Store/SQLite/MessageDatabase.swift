@@ -4,6 +4,8 @@
 /// was stored. The exclusive lock keeps other processes away, and needs no shared memory.
 final class MessageDatabase {
     private static let version: Int64 = 1
+    /// Marks files of the gateway: the bytes `BLEG`. Source: SQLite, PRAGMA application_id.
+    private static let application: Int64 = 0x424C_4547
     private let connection: SQLiteConnection
     let identity: String
     private(set) var count = 0
@@ -11,13 +13,22 @@ final class MessageDatabase {
     /// The highest number that was ever used.
     private(set) var lastNumber: Int64 = 0
 
-    init(path: String, numbersAfter number: Int64, newIdentity: () -> String) throws(StoreFailure) {
-        connection = try SQLiteConnection(path: path)
-        try connection.execute(
-            """
-            PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
-            PRAGMA journal_size_limit=4194304; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON
-            """)
+    convenience init(path: String, numbersAfter number: Int64, newIdentity: () -> String) throws(StoreFailure) {
+        try self.init(
+            try SQLiteConnection(path: path), path: path, numbersAfter: number, newIdentity: newIdentity)
+    }
+
+    init(
+        _ connection: SQLiteConnection, path: String, numbersAfter number: Int64, newIdentity: () -> String
+    ) throws(StoreFailure) {
+        self.connection = connection
+        try connection.execute("PRAGMA locking_mode=EXCLUSIVE; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON")
+        let isMarked = try Self.checkOwner(connection, path)
+        try connection.makePrivate()
+        try connection.execute("PRAGMA synchronous=FULL")
+        // Before the first log exists, so that the file itself has the mark.
+        if !isMarked { try connection.execute("PRAGMA application_id=\(Self.application)") }
+        try connection.execute("PRAGMA journal_mode=WAL; PRAGMA journal_size_limit=4194304")
         try Self.check(connection, path)
         identity = try Self.prepareTables(connection, path, number, newIdentity)
         lastNumber = try connection.integer("SELECT seq FROM sqlite_sequence WHERE name = 'message'") ?? 0
@@ -29,6 +40,23 @@ final class MessageDatabase {
         }
         self.count = Int(clamping: count)
         self.bytes = Int(clamping: bytes)
+    }
+
+    /// Returns whether the file has the mark of the gateway, or is empty. It changes nothing.
+    ///
+    /// It throws if the file is a database of another program, or of a newer version.
+    private static func checkOwner(_ connection: SQLiteConnection, _ path: String) throws(StoreFailure) -> Bool {
+        let application = try connection.integer("PRAGMA application_id") ?? 0
+        let found = try connection.integer("PRAGMA user_version") ?? 0
+        let entries = try connection.integer("SELECT count(*) FROM sqlite_master") ?? 0
+        guard application == Self.application || (application, found, entries) == (0, 0, 0) else {
+            throw StoreFailure(.inaccessible, "\(path) is a database of another program; name another file")
+        }
+        guard found <= version else {
+            throw StoreFailure(
+                .inaccessible, "\(path) was written by a newer version of the gateway; use that one, or another file")
+        }
+        return application == Self.application
     }
 
     private static func check(_ connection: SQLiteConnection, _ path: String) throws(StoreFailure) {
@@ -43,10 +71,6 @@ final class MessageDatabase {
         _ connection: SQLiteConnection, _ path: String, _ number: Int64, _ newIdentity: () -> String
     ) throws(StoreFailure) -> String {
         let found = try connection.integer("PRAGMA user_version") ?? 0
-        guard found <= version else {
-            throw StoreFailure(
-                .inaccessible, "\(path) was written by a newer version of the gateway; use that one, or another file")
-        }
         if found == 0 {
             // Numbers are not used again, also if all messages were removed: AUTOINCREMENT.
             try connection.execute(

@@ -5,20 +5,35 @@ import Glibc
 @safe final class SQLiteConnection {
     private let handle: OpaquePointer
     private let path: String
+    /// The path without links.
+    private let file: String
     private var statements: [String: SQLiteStatement] = [:]
 
+    /// `SQLITE_CANTOPEN_SYMLINK`, a macro that is not imported.
+    private static let openedLink = SQLITE_CANTOPEN | 6 << 8
+
     /// Opens the file, and creates it for its owner only if it is missing.
+    ///
+    /// Links in its folder are followed, because `DynamicUser=yes` of systemd makes one. The file must not be a link.
     init(path: String) throws(StoreFailure) {
-        try Self.makePrivate(path)
+        let file = try Self.resolved(path)
+        try Self.create(file, path)
+        try Self.checkLog(of: file, path)
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW
-        let result = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        let result = unsafe sqlite3_open_v2(file, &opened, flags, nil)
         guard result == SQLITE_OK, let handle = unsafe opened else {
+            let code = unsafe sqlite3_extended_errcode(opened)
             unsafe sqlite3_close_v2(opened)
+            guard code != Self.openedLink else {
+                throw StoreFailure(
+                    .inaccessible, "opening the store failed: \(path) is a symbolic link; name the file itself")
+            }
             throw Self.failure(path, result, "SQLite cannot open it")
         }
         unsafe self.handle = handle
         self.path = path
+        self.file = file
         unsafe sqlite3_extended_result_codes(handle, 1)
     }
 
@@ -27,16 +42,50 @@ import Glibc
         unsafe sqlite3_close_v2(handle)
     }
 
+    /// Returns the path with the links of its folder resolved.
+    private static func resolved(_ path: String) throws(StoreFailure) -> String {
+        let end = path.lastIndex(of: "/")
+        let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard let real = unsafe realpath(folder, nil) else { throw systemFailure(path, errno) }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real) + "/" + (end.map { path[path.index(after: $0)...] } ?? path[...])
+    }
+
     /// Creates the file if it is missing. SQLite gives its other files the permissions of this one.
-    private static func makePrivate(_ path: String) throws(StoreFailure) {
-        let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    private static func create(_ file: String, _ path: String) throws(StoreFailure) {
+        let descriptor = unsafe Glibc.open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
             Glibc.close(descriptor)
-        } else {
-            guard errno == EEXIST else { throw systemFailure(path, errno) }
-            let result = unsafe chmod(path, 0o600)
-            guard result == 0 else { throw systemFailure(path, errno) }
+        } else if errno != EEXIST {
+            throw systemFailure(path, errno)
         }
+    }
+
+    /// SQLite deletes the log of an empty file, for example of one that an editor or a full disk has emptied.
+    private static func checkLog(of file: String, _ path: String) throws(StoreFailure) {
+        guard size(file) == 0, size(file + "-wal") ?? 0 > 0 else { return }
+        throw StoreFailure(.corrupted, "\(path) is damaged: it is empty, but its log is not")
+    }
+
+    /// The size of a file; nil if it is missing, or a link.
+    private static func size(_ file: String) -> Int? {
+        var information = stat()
+        guard unsafe lstat(file, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return nil }
+        return information.st_size
+    }
+
+    /// Denies other users the access to the file.
+    func makePrivate() throws(StoreFailure) {
+        // Closing a descriptor of the file would release the locks of SQLite, except one with O_PATH.
+        let pathOnly: Int32 = 0o10_000_000
+        let descriptor = unsafe Glibc.open(file, pathOnly | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.systemFailure(path, errno) }
+        defer { Glibc.close(descriptor) }
+        var information = stat()
+        guard unsafe fstat(descriptor, &information) == 0 else { throw Self.systemFailure(path, errno) }
+        guard information.st_mode & 0o177 != 0 else { return }
+        // fchmod refuses a descriptor with O_PATH.
+        guard unsafe chmod("/proc/self/fd/\(descriptor)", 0o600) == 0 else { throw Self.systemFailure(path, errno) }
     }
 
     /// Runs SQL without parameters and results.
@@ -82,12 +131,15 @@ import Glibc
     }
 
     private func failure(_ result: Int32) -> StoreFailure {
-        Self.failure(path, result, unsafe String(cString: sqlite3_errmsg(handle)))
+        // A file that SQLite cannot create, for example its log.
+        let code = unsafe sqlite3_system_errno(handle)
+        if result & 0xFF == SQLITE_CANTOPEN, code == ENOSPC || code == EDQUOT { return Self.fullDisk(path) }
+        return Self.failure(path, result, unsafe String(cString: sqlite3_errmsg(handle)))
     }
 
     private static func failure(_ path: String, _ result: Int32, _ text: String) -> StoreFailure {
         switch result & 0xFF {
-        case SQLITE_FULL: StoreFailure(.full, "writing \(path) failed: the disk is full; make room on it")
+        case SQLITE_FULL: fullDisk(path)
         case SQLITE_CORRUPT, SQLITE_NOTADB: StoreFailure(.corrupted, "\(path) is damaged: \(text)")
         case SQLITE_BUSY, SQLITE_LOCKED:
             StoreFailure(.inaccessible, "\(path) is used by another process; give each gateway a file of its own")
@@ -98,10 +150,12 @@ import Glibc
         }
     }
 
+    private static func fullDisk(_ path: String) -> StoreFailure {
+        StoreFailure(.full, "writing \(path) failed: the disk is full; make room on it")
+    }
+
     private static func systemFailure(_ path: String, _ code: Int32) -> StoreFailure {
-        if code == ENOSPC || code == EDQUOT {
-            return StoreFailure(.full, "creating \(path) failed: the disk is full; make room on it")
-        }
+        if code == ENOSPC || code == EDQUOT { return fullDisk(path) }
         let cause = unsafe String(cString: strerror(code))
         return StoreFailure(
             .inaccessible, "opening \(path) failed: \(cause); create its folder, and make it writable for this user")

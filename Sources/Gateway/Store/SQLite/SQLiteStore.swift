@@ -20,29 +20,42 @@ public final class SQLiteStore: PublicationStore {
     public private(set) var replacementAtOpening: DeliveryNotice?
 
     private let now: () -> Date
+    private let openFile: (_ path: String) throws(StoreFailure) -> SQLiteConnection
     private var database: MessageDatabase?
     private var droppedCount = 0
-    private var lastIdentity = ""
+    private var lastIdentity = SQLiteStore.newIdentity()
     /// Numbers go on after a replacement, because they only grow.
     private var lastNumber: Int64 = 0
 
     /// Opens the file, or creates it with access for its owner only.
     ///
-    /// It fails with ``StoreFailure`` if the file is used by another process, or cannot be created or written.
+    /// If the disk is full, it is opened by a later call, and calls fail until then. It fails with ``StoreFailure`` if
+    /// the file is used by another process, belongs to another program, or cannot be created or written.
     /// - Parameters:
     ///   - maximumBytes: When the messages exceed this size, the oldest are removed and counted.
     ///   - now: The time for the name of a damaged file.
-    public init(
+    public convenience init(
         path: String, maximumBytes: Int = StoreSettings().maximumBytes, now: @escaping () -> Date = { Date() }
+    ) throws(StoreFailure) {
+        try self.init(path: path, maximumBytes: maximumBytes, now: now) { (path) throws(StoreFailure) in
+            try SQLiteConnection(path: path)
+        }
+    }
+
+    init(
+        path: String, maximumBytes: Int = StoreSettings().maximumBytes, now: @escaping () -> Date = { Date() },
+        openFile: @escaping (_ path: String) throws(StoreFailure) -> SQLiteConnection
     ) throws(StoreFailure) {
         self.path = path
         self.maximumBytes = maximumBytes
         self.now = now
+        self.openFile = openFile
         do throws(StoreFailure) {
-            database = try open()
+            try openUnlessFull()
         } catch {
             guard error.kind == .corrupted else { throw error }
             replacementAtOpening = try replace(error)
+            try openUnlessFull()
         }
     }
 
@@ -82,22 +95,28 @@ public final class SQLiteStore: PublicationStore {
         }
     }
 
+    private func openUnlessFull() throws(StoreFailure) {
+        do throws(StoreFailure) {
+            _ = try openDatabase()
+        } catch {
+            guard error.kind == .full else { throw error }
+        }
+    }
+
     private func openDatabase() throws(StoreFailure) -> MessageDatabase {
         if let database { return database }
-        let opened = try open()
+        let opened = try MessageDatabase(
+            try openFile(path), path: path, numbersAfter: lastNumber, newIdentity: Self.newIdentity)
+        lastIdentity = opened.identity
+        lastNumber = opened.lastNumber
         database = opened
         return opened
     }
 
-    private func open() throws(StoreFailure) -> MessageDatabase {
-        let database = try MessageDatabase(path: path, numbersAfter: lastNumber) {
-            // 40 random bits: stores of many gateways, and of one gateway over time, have different ones.
-            let bits = String(UInt64.random(in: 0..<(1 << 40)), radix: 16)
-            return String(repeating: "0", count: 10 - bits.count) + bits
-        }
-        lastIdentity = database.identity
-        lastNumber = database.lastNumber
-        return database
+    /// Returns 40 random bits: stores of many gateways, and of one gateway over time, have different ones.
+    private static func newIdentity() -> String {
+        let bits = String(UInt64.random(in: 0..<(1 << 40)), radix: 16)
+        return String(repeating: "0", count: 10 - bits.count) + bits
     }
 
     /// For example `20261123T151312Z`.
@@ -106,7 +125,7 @@ public final class SQLiteStore: PublicationStore {
         return date.formatted(.iso8601).filter { !separators.contains($0) }
     }
 
-    /// Renames the damaged file and its log, and begins a new one.
+    /// Renames the damaged file and its log. The next use begins a new one.
     private func replace(_ failure: StoreFailure) throws(StoreFailure) -> DeliveryNotice {
         database = nil
         let stamp = Self.stamp(of: now())
@@ -121,7 +140,6 @@ public final class SQLiteStore: PublicationStore {
                 .inaccessible, "\(failure), and renaming it to \(kept) failed; make its folder writable for this user")
         }
         for suffix in ["-wal", "-shm"] { _ = unsafe rename(path + suffix, kept + suffix) }
-        database = try open()
         return .storeReplaced(keptAt: kept, cause: failure.description)
     }
 }
