@@ -79,10 +79,11 @@ final class RunningGateway {
     /// Runs the gateway until a signal ends the process.
     func run() -> Never {
         let bound = loop.bound(self)
-        signals = StopSignals(queue: queue) { count in
+        signals = StopSignals(queue: queue) {
+            bound.value.start()
+        } onSignal: { count in
             if count == 1 { bound.value.stop() } else { ProgramFailure.exitProcess(130) }
         }
-        loop.perform { bound.value.start() }
         dispatchMain()
     }
 

@@ -128,6 +128,8 @@ def get(port, request):
 
 
 def run(folder, ble_cli, ble_gateway):
+    hang_up(ble_gateway, is_ignored=True)
+    hang_up(ble_gateway, is_ignored=False)
     broker = Broker(folder)
     broker.start()
     wait_until(lambda: socket.socket().connect_ex(("127.0.0.1", broker.port)) == 0, "mosquitto runs")
@@ -190,6 +192,27 @@ def steps(broker, subscriber, gateway, metrics):
     gateway.send_signal(signal.SIGTERM)
     check(gateway.wait(20) == 0, "SIGTERM ends the gateway with exit code 0")
     wait_until(lambda: subscriber.last(f"home/{NAME}/LWT") == b"offline", "the gateway is offline")
+
+
+def hang_up(ble_gateway, is_ignored):
+    """Closes the terminal of a gateway. nohup starts a program that ignores SIGHUP."""
+    action = signal.SIG_IGN if is_ignored else signal.SIG_DFL
+    gateway = subprocess.Popen(
+        [ble_gateway, "--simulate", "--dry-run"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, action),
+    )
+    try:
+        while b"started" not in gateway.stderr.readline():
+            check(gateway.poll() is None, "a gateway starts")
+        gateway.send_signal(signal.SIGHUP)
+        if is_ignored:
+            time.sleep(2)
+            check(gateway.poll() is None, "SIGHUP does not end a gateway that nohup has started")
+            gateway.send_signal(signal.SIGTERM)
+        check(gateway.wait(20) == 0, f"{'SIGTERM' if is_ignored else 'SIGHUP'} ends a gateway with exit code 0")
+    finally:
+        gateway.kill()
+        gateway.wait()
 
 
 def numbers(subscriber):

@@ -1,27 +1,44 @@
 import Dispatch
 import Glibc
 
-/// The signals that stop the gateway: Ctrl-C, SIGTERM, and a closed terminal.
+/// The signals that stop the gateway: Ctrl-C, SIGTERM, and a closed terminal unless nohup(1) ignores it.
 ///
 /// The first signal stops the gateway, and a second one exits immediately.
 final class StopSignals {
     private var sources: [any DispatchSourceSignal] = []
 
-    /// Watches the signals in a queue.
+    /// Watches the signals in a queue. A signal before `onReady` ends the process.
     ///
-    /// - Parameter onSignal: Called in the queue with the number of signals so far. A terminal and timeout(1) may send
-    ///   the first signal twice, so signals within 200 ms count as one.
-    init(queue: DispatchQueue, onSignal: @escaping @Sendable (Int) -> Void) {
+    /// - Parameters:
+    ///   - onReady: Called once in the queue, when all signals are watched.
+    ///   - onSignal: Called in the queue with the number of signals so far. A terminal and timeout(1) may send the
+    ///     first signal twice, so signals within 200 ms count as one.
+    init(
+        queue: DispatchQueue, onReady: @escaping @Sendable () -> Void, onSignal: @escaping @Sendable (Int) -> Void
+    ) {
         // Writing to a closed pipe is an error of that write.
         signal(SIGPIPE, SIG_IGN)
         let counter = SignalCounter()
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            signal(number, SIG_IGN)
+        // nohup(1) starts a program that ignores SIGHUP.
+        let numbers = Self.isIgnored(SIGHUP) ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
+        // libdispatch replaces the default action when it watches a signal. Ignoring it earlier would lose signals.
+        let registration = DispatchGroup()
+        for number in numbers {
+            registration.enter()
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setRegistrationHandler { registration.leave() }
             source.setEventHandler { if let count = counter.count() { onSignal(count) } }
             source.activate()
             sources.append(source)
         }
+        registration.notify(queue: queue, execute: onReady)
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard unsafe sigaction(number, nil, &action) == 0 else { return false }
+        let handler = unsafe action.__sigaction_handler.sa_handler
+        return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }
 
