@@ -86,12 +86,21 @@ struct HTTPResponse: Equatable {
     /// - Parameter metrics: Returns the metrics. Called only if they are requested.
     static func to(_ outcome: HTTPRequestHead.Outcome, metrics: () -> String) -> HTTPResponse? {
         switch outcome {
-        case .incomplete: nil
-        case .refused(let status): HTTPResponse(status: status)
-        case .complete("GET", "/metrics"): HTTPResponse(status: .success, body: metrics())
-        case .complete(_, "/metrics"): HTTPResponse(status: .wrongMethod)
-        case .complete: HTTPResponse(status: .notFound)
+        case .incomplete: return nil
+        case .refused(let status): return HTTPResponse(status: status)
+        case .complete(let method, let target):
+            guard path(of: target) == "/metrics" else { return HTTPResponse(status: .notFound) }
+            guard method == "GET" else { return HTTPResponse(status: .wrongMethod) }
+            return HTTPResponse(status: .success, body: metrics())
         }
+    }
+
+    /// Returns the path of a target, without the query and without the scheme and host of the absolute form.
+    private static func path(of target: String) -> Substring {
+        let scheme = "http://"
+        let resource = target.prefix { $0 != "?" }
+        guard resource.prefix(scheme.count).lowercased() == scheme else { return resource }
+        return resource.dropFirst(scheme.count).drop { $0 != "/" }
     }
 
     /// The bytes of the response. Source: RFC 9112, and Prometheus' text format 0.0.4.

@@ -54,6 +54,23 @@ import Testing
         #expect(HTTPResponse.to(.incomplete, metrics: metrics) == nil)
     }
 
+    @Test(arguments: [
+        "/metrics?x=y", "/metrics?", "http://localhost:9465/metrics", "HTTP://[::1]:9465/metrics?name[]=up",
+    ])
+    func `A query and the absolute form name the same resource`(target: String) {
+        let response = HTTPResponse.to(.complete(method: "GET", target: target)) { "x 1\n" }
+        #expect(response?.body == "x 1\n")
+    }
+
+    @Test(arguments: [
+        "/metricsx", "/metrics/", "metrics", "?/metrics", "http://localhost", "http://localhost?/metrics",
+        "https://localhost/metrics", "http:/metrics", "//metrics", "*", "http://h/x/metrics",
+    ])
+    func `Other targets are not found`(target: String) {
+        let response = HTTPResponse.to(.complete(method: "GET", target: target)) { "x 1\n" }
+        #expect(response?.status == .notFound)
+    }
+
     @Test func `A response has the length of its body`() {
         let text = String(decoding: HTTPResponse(status: .success, body: "ä\n").bytes, as: UTF8.self)
         #expect(text.hasPrefix("HTTP/1.0 200 OK\r\n"))
