@@ -9,13 +9,13 @@ extension YAMLValue {
         return text
     }
 
-    /// Returns true or false.
-    package func flag() -> Bool? {
+    /// Returns true or false. The advice is part of the mistake of another value.
+    package func flag(advice: String = "write true or false") -> Bool? {
         switch node.scalar?.lowercased() {
         case "true", "yes", "on": return true
         case "false", "no", "off": return false
         default:
-            reportInvalid("write true or false")
+            reportInvalid(advice)
             return nil
         }
     }

@@ -27,6 +27,13 @@ package enum PrivateFile {
         return text
     }
 
+    /// Returns whether the path leads to a file with content: not to a folder, a pipe, a socket or a device.
+    package static func isRegular(_ path: String) -> Bool {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Returns the access mode of a file; nil if there is no such file.
     package static func mode(of path: String) -> UInt32? {
         var status = stat()

@@ -28,6 +28,11 @@ extension ConfigurationReader {
             value.report("there is no file \(path)", "check the path of \(value.name)")
             return nil
         }
+        // Opening a pipe would wait for a program that writes to it.
+        guard PrivateFile.isRegular(path) else {
+            value.report("\(path) is a pipe, a socket or a device", "name a file")
+            return nil
+        }
         guard FileManager.default.isReadableFile(atPath: path) else {
             value.report("the file \(path) cannot be read", "check its permissions")
             return nil

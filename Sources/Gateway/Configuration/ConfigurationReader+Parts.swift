@@ -106,11 +106,12 @@ extension ConfigurationReader {
 
     /// Reads the port of the metrics, or `false`.
     func metricsPort(_ value: YAMLValue) -> UInt16? {
-        if value.node.scalar != nil, !value.isNull {
-            if value.flag() == true { value.report("metrics has no port", "write metrics: { port: 9465 }") }
-            return nil
+        let advice = "write metrics: { port: 9465 }"
+        let isFlag = value.node.scalar != nil && !value.isNull
+        if isFlag ? value.flag(advice: advice + ", or false") == true : value.node.mapping?.isEmpty == true {
+            value.report("metrics has no port", advice)
         }
-        return value.members(["port"])["port"]?.integer(1...65_535).map { UInt16($0) }
+        return isFlag ? nil : value.members(["port"])["port"]?.integer(1...65_535).map { UInt16($0) }
     }
 }
 

@@ -56,6 +56,21 @@ struct ConfigurationFileTests {
         #expect(mistakes(path).isEmpty)
     }
 
+    @Test func `A device or pipe in the place of a file is refused`() throws {
+        try FileManager.default.createSymbolicLink(atPath: files.path + "/device", withDestinationPath: "/dev/null")
+        let text = """
+            broker:
+              password-file: device
+              tls: { authorities: device }
+            devices:
+              - address: A4:C1:38:00:00:01
+                key-file: device
+            """
+        let found = mistakes(try files.write("c.yaml", text, mode: 0o600)).filter { $0.contains("device") }
+        let problem = "\(files.path)/device is a pipe, a socket or a device; name a file"
+        #expect(found == [2, 3, 6].map { "line \($0): \(problem)" })
+    }
+
     @Test(arguments: ["key", "identity-key"])
     func `A file with keys of devices must be private`(key: String) throws {
         let text = "devices: [{ address: \"A4:C1:38:00:00:01\", \(key): 00112233445566778899aabbccddeeff }]"

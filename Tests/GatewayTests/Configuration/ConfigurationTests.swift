@@ -170,6 +170,8 @@ struct ConfigurationTests {
             "line 1: topics.availability has no level {gateway}, by which gateways see each other; write {gateway} between"
         ),
         ("metrics: true", "line 1: metrics has no port; write metrics: { port: 9465 }"),
+        ("metrics: {}", "line 1: metrics has no port; write metrics: { port: 9465 }"),
+        ("metrics: 9465", "line 1: invalid value “9465” of metrics; write metrics: { port: 9465 }, or false"),
         ("name: [", "line 2: did not find expected node content; write valid YAML"),
         ("name: a\nname: b", "line 1: duplicate key: name; write each key once"),
     ])
