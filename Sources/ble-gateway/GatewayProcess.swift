@@ -1,5 +1,6 @@
 import BluetoothValues
 import Dispatch
+import FoundationEssentials
 import Gateway
 import Rx
 import RxBluetooth
@@ -24,7 +25,9 @@ enum GatewayProcess {
     /// Reads a configuration file; without one, returns the defaults.
     private static func configuration(_ path: String?) throws(ProgramFailure) -> GatewayConfiguration {
         do throws(ConfigurationError) {
-            return if let path { try GatewayConfiguration(file: path) } else { try GatewayConfiguration(yaml: "") }
+            guard let path else { return try GatewayConfiguration(yaml: "") }
+            let folders = ProcessInfo.processInfo.environment["STATE_DIRECTORY"]
+            return try GatewayConfiguration(file: path, stateFolders: folders)
         } catch {
             let lines = error.mistakes.map { "\(error.file): \($0)" }
             throw ProgramFailure(ProgramFailure.usage, lines.joined(separator: "\n"))

@@ -19,11 +19,11 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 UNIT = FOLDER.parent.parent / "Deployment/ble-gateway.service"
 
 
-def write_configuration(folder, port, metrics, store):
+def write_configuration(folder, port, metrics):
     path = folder / "gateway.yaml"
     path.write_text(
         f"name: {NAME}\nbroker: {{ host: 127.0.0.1, port: {port} }}\n"
-        f"store: {{ path: {store} }}\nmetrics: {{ port: {metrics} }}\n"
+        f"store: {{ path: store.sqlite }}\nmetrics: {{ port: {metrics} }}\n"
     )
     path.chmod(0o600)
     return path
@@ -41,9 +41,11 @@ def run(folder, ble_cli, ble_gateway):
     wait_until(lambda: socket.socket().connect_ex(("127.0.0.1", broker.port)) == 0, "mosquitto runs")
     subscriber = Subscriber(broker.port)
     metrics = free_port()
-    configuration = write_configuration(folder, broker.port, metrics, folder / "state/store.sqlite")
+    configuration = write_configuration(folder, broker.port, metrics)
     filtered = [sys.executable, FOLDER / "under_filter.py", UNIT, ble_gateway, configuration]
-    environment = dict(os.environ, NOTIFY_SOCKET=str(folder / "notify"), WATCHDOG_USEC="60000000")
+    environment = dict(
+        os.environ, NOTIFY_SOCKET=str(folder / "notify"), WATCHDOG_USEC="60000000", STATE_DIRECTORY=str(folder / "state")
+    )
     with open(folder / "log", "wb") as log:
         gateway = subprocess.Popen(
             [ble_cli, "simulate", "showroom", "--", *filtered], env=environment, stdout=log, stderr=log

@@ -11,7 +11,10 @@ extension ConfigurationReader {
     static let forbiddenMode: UInt32 = 0o037
 
     /// Returns the path of a file, relative to the folder of the configuration.
-    func path(_ value: YAMLValue) -> String? {
+    func path(_ value: YAMLValue) -> String? { path(value, in: directory) }
+
+    /// Returns the path of a file, relative to a folder.
+    func path(_ value: YAMLValue, in directory: String) -> String? {
         guard let text = value.text() else { return nil }
         guard !text.utf8.contains(0) else {
             value.report("\(value.name) contains a NUL", "write a path")

@@ -4,6 +4,8 @@ import YAMLDocuments
 struct ConfigurationReader {
     /// The folder to which paths are relative.
     let directory: String
+    /// The folder to which the path of the store is relative; nil for `directory`.
+    let stateFolder: String?
     /// The name of the configuration file.
     let file: String
     /// The access mode of the configuration file; nil for text without a file.

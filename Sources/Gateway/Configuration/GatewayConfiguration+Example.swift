@@ -114,8 +114,9 @@ extension GatewayConfiguration {
 
         # Messages that wait for the broker. When the store is full, the oldest are removed and counted.
         store:
-          # Default: memory only, so that a restart loses the messages.
-          #path: /var/lib/ble-gateway/store.sqlite
+          # Default: memory only, so that a restart loses the messages. For the service of systemd, a relative path is in
+          # /var/lib/ble-gateway, its state folder.
+          #path: store.sqlite
           maximum-size: 100 MiB
           # Readings are collected for this time, and stored together.
           batch-interval: 250 ms

@@ -11,7 +11,11 @@ extension GatewayConfiguration {
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - hostName: The name of the gateway if the file has none; nil for the name of this machine.
-    public init(file path: String, hostName: String? = nil) throws(ConfigurationError) {
+    ///   - stateFolders: The variable `STATE_DIRECTORY` of systemd. A relative path of the store is in its first
+    ///     folder, because a service cannot write to the folder of its configuration.
+    public init(
+        file path: String, hostName: String? = nil, stateFolders: String? = nil
+    ) throws(ConfigurationError) {
         guard FileManager.default.fileExists(atPath: path) else {
             throw ConfigurationError(file: path, "there is no file \(path)", "check the path")
         }
@@ -27,7 +31,9 @@ extension GatewayConfiguration {
         let mode = PrivateFile.mode(of: path)
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         let directory = parts.isEmpty ? "." : parts == [""] ? "/" : parts.joined(separator: "/")
-        try self.init(yaml: text, directory: directory, hostName: hostName, file: path, fileMode: mode)
+        let stateFolder = stateFolders?.split(separator: ":").first.map(String.init)
+        try self.init(
+            yaml: text, directory: directory, stateFolder: stateFolder, hostName: hostName, file: path, fileMode: mode)
     }
 
     /// Reads the settings from YAML text. Throws ``ConfigurationError`` with all mistakes.
@@ -37,11 +43,13 @@ extension GatewayConfiguration {
     ///   - directory: The folder to which paths in the text are relative.
     ///   - hostName: The name of the gateway if the text has none; nil for the name of this machine.
     public init(yaml text: String, directory: String = ".", hostName: String? = nil) throws(ConfigurationError) {
-        try self.init(yaml: text, directory: directory, hostName: hostName, file: "configuration", fileMode: nil)
+        try self.init(
+            yaml: text, directory: directory, stateFolder: nil, hostName: hostName, file: "configuration", fileMode: nil
+        )
     }
 
     private init(
-        yaml text: String, directory: String, hostName: String?, file: String, fileMode: UInt32?
+        yaml text: String, directory: String, stateFolder: String?, hostName: String?, file: String, fileMode: UInt32?
     ) throws(ConfigurationError) {
         let document: YAMLNode?
         do throws(YAMLError) {
@@ -52,7 +60,8 @@ extension GatewayConfiguration {
             )
         }
         let mistakes = YAMLMistakes()
-        let reader = ConfigurationReader(directory: directory, file: file, fileMode: fileMode)
+        let reader = ConfigurationReader(
+            directory: directory, stateFolder: stateFolder, file: file, fileMode: fileMode)
         let root = YAMLValue(document ?? YAMLNode(content: .mapping([]), line: 1), "", mistakes)
         self = reader.configuration(root, hostName: hostName ?? ProcessInfo.processInfo.hostName)
         let found = mistakes.all

@@ -56,6 +56,20 @@ struct ConfigurationFileTests {
         #expect(mistakes(path).isEmpty)
     }
 
+    @Test(arguments: [
+        ("/var/lib/x", "/var/lib/x/store.sqlite"), ("/var/lib/x:/var/lib/y", "/var/lib/x/store.sqlite"),
+    ])
+    func `A relative store is in the first state folder of a service`(folders: String, expected: String) throws {
+        let file = try files.write("c.yaml", "store: { path: store.sqlite }", mode: 0o600)
+        #expect(try GatewayConfiguration(file: file, stateFolders: folders).store.path == expected)
+    }
+
+    @Test(arguments: [nil, ""])
+    func `A relative store without a state folder is next to the configuration`(folders: String?) throws {
+        let file = try files.write("c.yaml", "store: { path: store.sqlite }", mode: 0o600)
+        #expect(try GatewayConfiguration(file: file, stateFolders: folders).store.path == files.path + "/store.sqlite")
+    }
+
     @Test func `A device or pipe in the place of a file is refused`() throws {
         try FileManager.default.createSymbolicLink(atPath: files.path + "/device", withDestinationPath: "/dev/null")
         let text = """
