@@ -149,6 +149,8 @@ extension GatewayStatus {
     /// A line for `systemctl status`.
     fileprivate var summary: String {
         let rate = adapters.reduce(0) { $0 + $1.advertisementsPerSecond }
-        return "\(devices) devices, \(Int(rate.rounded())) advertisements a second, \(store.count) messages wait"
+        let problem = obstacle.map { "cannot receive (\($0)); " } ?? ""
+        let numbers = "\(devices) devices, \(Int(rate.rounded())) advertisements a second"
+        return "\(problem)\(numbers), \(store.count) messages wait"
     }
 }

@@ -34,6 +34,10 @@ public struct GatewayStatus: Hashable, Sendable {
     public var uptime: Duration
     /// The adapters.
     public var adapters: [Adapter] = []
+    /// One word for why nothing can be received with any adapter, for example `no-bus`; nil if nothing is known.
+    public var obstacle: String?
+    /// The selected adapters that do not exist, as the configuration names them.
+    public var missingAdapters: [String] = []
     /// The messages that wait for the broker.
     public var store = StoreSummary()
     /// The number of connections to the broker that were accepted.
@@ -77,6 +81,8 @@ public struct GatewayStatus: Hashable, Sendable {
                     ("dropped", .number(store.dropped)),
                 ])
             ),
+            ("obstacle", .string(orNull: obstacle)),
+            ("missing_adapters", .array(missingAdapters.map { .string($0) })),
             ("adapters", .array(adapters.map(\.json))), ("time", .string(MessageTime.text(time))),
         ])
     }

@@ -11,7 +11,8 @@ public final class AdapterSet {
     private let settings: RecoverySettings
     private let reset: AdapterSupervisor.Reset?
     private let makeManager: AdapterSupervisor.ManagerFactory
-    private var watching: (manager: BluetoothManager, task: any Disposable)?
+    private let watcher: AdapterWatcher
+    private var absence: (any Disposable)?
     private var present: [Adapter] = []
     private var entries: [Entry] = []
     private var isClosed = false
@@ -29,9 +30,13 @@ public final class AdapterSet {
     public var onReport: ((SupervisionEvent) -> Void)?
     /// Receives the manager of each adapter, and each replacement.
     public var onManager: ((BluetoothManager, AdapterSupervisor) -> Void)?
-
+    /// Receives changes of ``availability``.
+    public var onAvailability: ((AdapterAvailability.Change) -> Void)?
     /// Runs when the name of an adapter becomes known or changes.
     public var onName: (() -> Void)?
+
+    /// Whether Bluetooth can be used, and which selected adapters are missing.
+    public private(set) var availability: AdapterAvailability
 
     /// Creates the set of adapters of a configuration. It does nothing before ``start()``.
     ///
@@ -50,6 +55,8 @@ public final class AdapterSet {
         self.settings = settings
         self.reset = reset
         self.makeManager = makeManager
+        availability = AdapterAvailability(selected: selected)
+        watcher = AdapterWatcher(loop: loop, makeManager: makeManager)
     }
 
     /// The supervisors, in the order in which their adapters were found.
@@ -57,23 +64,21 @@ public final class AdapterSet {
 
     /// Begins to watch the adapters, and to scan with those that are selected.
     public func start() {
-        guard watching == nil, !isClosed else { return }
-        let manager = makeManager(.automatic)
-        let me = loop.bound(WeakReference(self))
-        let task = manager.adapters.subscribe(
-            onNext: { me.value.object?.changed($0) }, onError: { _ in })
-        watching = (manager, task)
+        guard !isClosed else { return }
+        watcher.onObstacle = { [weak self] obstacle in self?.update { $0.setObstacle(obstacle, at: $1) } }
+        watcher.onAdapters = { [weak self] adapters in self?.changed(adapters) }
+        watcher.start()
     }
 
     /// Stops all scans and closes all managers, then runs `done`.
     public func close(_ done: @escaping @Sendable () -> Void = {}) {
         guard !isClosed else { return done() }
         isClosed = true
-        watching?.task.dispose()
+        absence?.dispose()
         let open = supervisors
         let waiting = loop.bound(Countdown(open.count + 1, done))
         let loop = loop
-        _ = (watching?.manager.close() ?? .empty()).subscribe(onDisposed: { loop.perform { waiting.value.step() } })
+        watcher.close { loop.perform { waiting.value.step() } }
         for supervisor in open { supervisor.close { loop.perform { waiting.value.step() } } }
         entries = []
     }
@@ -82,12 +87,25 @@ public final class AdapterSet {
         present = adapters
         for adapter in adapters where isSelected(adapter) && !isUsed(adapter) { add(adapter, insteadOf: nil) }
         updateSpares()
+        update { $0.setAdapters(adapters, at: $1) }
+    }
+
+    private func update(_ event: (inout AdapterAvailability, Duration) -> [AdapterAvailability.Change]) {
+        guard !isClosed else { return }
+        let changes = event(&availability, loop.monotonicTime)
+        absence?.dispose()
+        absence = availability.deadline.map { deadline in
+            let me = loop.bound(WeakReference(self))
+            return loop.schedule(after: max(.zero, deadline - loop.monotonicTime)) {
+                me.value.object?.update { $0.deadlinePassed(at: $1) }
+            }
+        }
+        for change in changes { onAvailability?(change) }
     }
 
     private func isSelected(_ adapter: Adapter) -> Bool {
         guard adapter.isCentral else { return false }
-        return selected.isEmpty || selected.contains(adapter.name)
-            || selected.contains(adapter.identity.lowercased())
+        return selected.isEmpty || selected.contains(where: adapter.matches)
     }
 
     private func isUsed(_ adapter: Adapter) -> Bool { entries.contains { $0.identity == adapter.identity } }
@@ -139,11 +157,6 @@ public final class AdapterSet {
         let me = loop.bound(WeakReference(self))
         loop.perform { me.value.object?.updateSpares() }
     }
-}
-
-extension Adapter {
-    /// The address, or the name if bluetoothd does not report an address.
-    fileprivate var identity: String { address?.description ?? name }
 }
 
 /// Runs work after a number of steps.

@@ -15,6 +15,7 @@ extension Gateway {
         status.devices = pipeline.deviceCount
         status.suppressed = pipeline.suppressed
         status.drops = drops(summary)
+        status.set(adapters.availability)
         status.adapters = adapters.supervisors.map(\.status).map { adapter in
             let name = adapter.displayName
             var result = GatewayStatus.Adapter(name: name)
@@ -55,6 +56,7 @@ extension Gateway {
             Double(pipeline.suppressed))
         text.add("ble_gateway_devices", .gauge, "Devices in range that are published.", Double(pipeline.deviceCount))
         text.add("ble_gateway_links", .gauge, "Connections to devices.", Double(connections.linkCount))
+        text.add(adapters.availability)
         addAdapters(to: &text)
         text.add(
             "ble_gateway_broker_connected", .gauge, "Whether the broker is connected.", delivery.isConnected ? 1 : 0)

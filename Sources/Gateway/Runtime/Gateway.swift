@@ -139,6 +139,7 @@ public final class Gateway {
         adapters.onResult = { [unowned self] in received($0, by: ObjectIdentifier($1)) }
         adapters.onManager = { [unowned self] in connections.setManager($0, of: ObjectIdentifier($1)) }
         adapters.onReport = { [unowned self] in recovered($0) }
+        adapters.onAvailability = { [unowned self] in changed($0) }
         adapters.onName = { [unowned self] in publishStatusSoon() }
         pipeline.onReading = { [unowned self] in publish($0) }
         pipeline.onPresence = { [unowned self] in publish($0, $1) }
@@ -197,6 +198,14 @@ extension Gateway {
         case .value:
             delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload()))
         }
+    }
+
+    private func changed(_ change: AdapterAvailability.Change) {
+        var level = change.level
+        // Then the supervisor of each adapter reports the obstacle.
+        if case .obstacle = change, !adapters.supervisors.isEmpty { level = .debug }
+        report(level, change.text)
+        publishStatusSoon()
     }
 
     private func recovered(_ event: SupervisionEvent) {

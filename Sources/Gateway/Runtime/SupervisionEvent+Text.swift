@@ -39,7 +39,7 @@ extension RecoveryReport.StepResult {
 
 extension ScanObstacle {
     /// What is wrong, and what to do.
-    fileprivate var advice: String {
+    var advice: String {
         switch self {
         case .poweredOff: "it is off; switch it on: bluetoothctl power on"
         case .blocked: "rfkill blocks it; unblock it: rfkill unblock bluetooth"
