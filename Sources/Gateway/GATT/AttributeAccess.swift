@@ -82,7 +82,8 @@ extension BluetoothError {
         case .busUnavailable, .daemonUnavailable, .noAdapter, .poweredOff, .blocked, .disconnected(.adapter),
             .disconnected(.daemon), .disconnected(.bus), .disconnected(.suspend):
             .outage
-        case .disconnected(.requested): .closed
+        // Recovery closes a manager to replace it.
+        case .disconnected(.requested), .closed: .closed
         default: .failed
         }
     }

@@ -55,7 +55,9 @@ extension GATTCentral {
         }
         // The next command waits for the next link.
         device.peripheral = nil
-        device.run?.fail(error.code, error.description)
+        let text =
+            error.kind == .closed ? "the gateway has restarted its adapter; send the command again" : error.description
+        device.run?.fail(error.code, text)
         ended(address, error.ending)
     }
 

@@ -2,8 +2,8 @@ public import RxBluetooth
 
 /// Which devices are in range, with smoothed signal strengths. A pure value: times are monotonic, from the caller.
 ///
-/// A device is found with its first advertisement, and lost after a time without any. Signal strengths are smoothed by
-/// a low-pass filter with a time constant of 10 s.
+/// A device is found with its first advertisement or a link, and lost after a time without any. Signal strengths are
+/// smoothed by a low-pass filter with a time constant of 10 s.
 public struct PresenceMonitor: Sendable {
     /// A change of a device's presence that is worth a message.
     public struct Change: Hashable, Sendable {
@@ -38,6 +38,8 @@ public struct PresenceMonitor: Sendable {
 
     private let settings: PublishingSettings
     private var devices: RecencyTable<BluetoothAddress, Device>
+    /// The devices with a link. They are in range, although most of them do not advertise.
+    private var linked: Set<BluetoothAddress> = []
 
     /// The number of devices that were removed because there were too many. They are reported as lost.
     public private(set) var evicted = 0
@@ -83,10 +85,20 @@ public struct PresenceMonitor: Sendable {
         return [Self.change(.lost, removed.key, removed.value)] + (change.map { [$0] } ?? [])
     }
 
-    /// Returns the devices that were lost, the one that was not heard for longest first.
+    /// Records that a link to a device was made or has ended, and returns what to publish.
+    public mutating func setLinked(_ isLinked: Bool, _ address: BluetoothAddress, at now: Duration) -> [Change] {
+        if isLinked { linked.insert(address) } else { guard linked.remove(address) != nil else { return [] } }
+        return hear(address, rssi: nil, at: now)
+    }
+
+    /// Returns the devices that were lost, the one that was not heard for longest first, and what else to publish.
     public mutating func expire(at now: Duration) -> [Change] {
         var changes: [Change] = []
         while let oldest = devices.oldest, oldest.value.lastHeard + settings.presenceTimeout <= now {
+            if linked.contains(oldest.key) {
+                changes += hear(oldest.key, rssi: nil, at: now)
+                continue
+            }
             devices.remove(oldest.key)
             changes.append(Self.change(.lost, oldest.key, oldest.value))
         }

@@ -53,6 +53,12 @@ public struct AdapterRecovery: Sendable {
         detector.isDisturbed = isConnecting
     }
 
+    /// Records that a value arrived over a link of the adapter.
+    public mutating func receivedValue(at now: Duration) { ladder.lastValue = now }
+
+    /// Sets how many devices without a link were received shortly before the present silence.
+    public mutating func setSilentDevices(_ count: Int) { if !ladder.isRecovering { ladder.silentDevices = count } }
+
     /// Whether a silence is normal, because all devices that were heard lately are connected. There are no steps then.
     public private(set) var isSilenceExplained = false
 
@@ -64,9 +70,11 @@ public struct AdapterRecovery: Sendable {
     }
 
     /// Records an advertisement.
-    public mutating func heard(at now: Duration) -> [Action] {
+    ///
+    /// - Parameter isFreed: Whether it is from a device that a step has disconnected.
+    public mutating func heard(at now: Duration, isFreed: Bool = false) -> [Action] {
         detector.heard(at: now)
-        return perform(ladder.handle(.heard, at: now), at: now)
+        return perform(ladder.handle(isFreed ? .heardFreed : .heard, at: now), at: now)
     }
 
     /// Continues when ``deadline`` has passed, and learns the rate of advertisements.

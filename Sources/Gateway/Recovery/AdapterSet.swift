@@ -62,6 +62,11 @@ public final class AdapterSet {
     /// The supervisors, in the order in which their adapters were found.
     public var supervisors: [AdapterSupervisor] { entries.map(\.supervisor) }
 
+    /// The supervisor with this identity; nil if it was removed.
+    func supervisor(_ identifier: ObjectIdentifier) -> AdapterSupervisor? {
+        entries.first { ObjectIdentifier($0.supervisor) == identifier }?.supervisor
+    }
+
     /// Begins to watch the adapters, and to scan with those that are selected.
     public func start() {
         guard !isClosed else { return }

@@ -39,6 +39,8 @@ public final class AdapterSupervisor {
     var running: [any Disposable] = []
     private var links: [Peripheral: ConnectionState] = [:]
     private var advertisers = RecentAdvertisers()
+    /// The devices that the steps of this recovery have disconnected.
+    private var freed: Set<BluetoothAddress> = []
     private var present: ScanObstacle?
     /// Whether this supervisor has switched the adapter off or blocked it, and not yet on again.
     var owesPower = false
@@ -114,6 +116,9 @@ public final class AdapterSupervisor {
             usesManagement: usesManagement ?? false, counts: recovery.counts, lastStep: lastStep?.step,
             sinceLastStep: lastStep.map { loop.monotonicTime - $0.time })
     }
+
+    /// Call it when a value has arrived over a link of this adapter, because it proves that the radio works.
+    public func receivedValue() { recovery.receivedValue(at: loop.monotonicTime) }
 
     /// Call it when the substitute of this adapter receives an advertisement.
     public func replaced() { perform(recovery.replaced(at: loop.monotonicTime)) }
@@ -196,7 +201,8 @@ public final class AdapterSupervisor {
         let now = loop.monotonicTime
         advertisers.heard(result.peripheral.address, at: now)
         if recovery.isSilenceExplained { explainSilence() }
-        perform(recovery.heard(at: now))
+        perform(recovery.heard(at: now, isFreed: !freed.isEmpty && freed.contains(result.peripheral.address)))
+        if !freed.isEmpty, !recovery.isRecovering { freed = [] }
         // Also if recovery ended in another way, for example because the adapter was unplugged.
         if hasSubstitute, !recovery.isRecovering { endSubstitute() }
         onResult?(result)
@@ -212,9 +218,11 @@ public final class AdapterSupervisor {
         explainSilence()
     }
 
+    private var linked: Set<BluetoothAddress> { Set(links.filter { $0.value != .connecting }.keys.map(\.address)) }
+
     private func explainSilence() {
-        let linked = Set(links.filter { $0.value != .connecting }.keys.map(\.address))
-        let now = loop.monotonicTime
+        let (linked, now) = (linked, loop.monotonicTime)
+        recovery.setSilentDevices(advertisers.count(without: linked, since: recovery.lastHeard - .seconds(60)))
         recovery.setSilenceExplained(
             !linked.isEmpty && advertisers.isSilenceExplained(by: linked, at: now), at: now)
         arm()
@@ -281,7 +289,9 @@ public final class AdapterSupervisor {
         guard !actions.isEmpty, !isClosed else { return }
         for action in actions {
             switch action {
-            case .run(let step): run(step)
+            case .run(let step):
+                if step.endsConnections { freed.formUnion(linked) }
+                run(step)
             case .cancel(let step): cancel(step)
             case .report(let report):
                 if case .began(let step, _) = report { lastStep = (step, loop.monotonicTime) }

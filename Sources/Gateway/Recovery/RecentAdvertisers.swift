@@ -17,6 +17,11 @@ struct RecentAdvertisers {
         _ = times.update(address) { $0 = now }
     }
 
+    /// Returns how many devices without a link were heard since a time.
+    func count(without linked: Set<BluetoothAddress>, since time: Duration) -> Int {
+        times.keys.count { !linked.contains($0) && (times.peek($0) ?? .zero) >= time }
+    }
+
     /// Whether links to these devices explain that nothing is received: no other device was heard lately.
     func isSilenceExplained(by linked: Set<BluetoothAddress>, at now: Duration) -> Bool {
         let keys = times.keys

@@ -11,6 +11,9 @@ public struct RecoveryLadder: Sendable {
         case silent(SilenceSymptom, since: Duration, rate: Double)
         /// An advertisement was received.
         case heard
+        /// An advertisement was received from a device that a step has disconnected. It shows that the adapter
+        /// receives, but not that the step has helped.
+        case heardFreed
         /// The step in progress is executed, so advertisements may arrive from now on.
         case stepDone
         /// The step in progress could not be executed.
@@ -61,6 +64,8 @@ public struct RecoveryLadder: Sendable {
     private static let pauses = (first: Duration.seconds(10), longest: Duration.seconds(900))
     /// How long steps that end connections wait while there are connections.
     private static let patienceWithLinks = Duration.seconds(300)
+    /// Fewer devices that fall silent together do not prove that the scan has failed while links deliver values.
+    private static let enoughSilentDevices = 3
     /// Fewer advertisements after a step do not prove that it has helped.
     private static let enough = 3
 
@@ -68,6 +73,10 @@ public struct RecoveryLadder: Sendable {
     public var available: Set<RecoveryStep>
     /// Whether devices are connected over the adapter. Steps that end connections then wait for 5 minutes of silence.
     public var hasLinks = false
+    /// When a value last arrived over a link of the adapter, which proves that the radio works; nil if none has.
+    public var lastValue: Duration?
+    /// How many devices without a link were received shortly before the silence.
+    public var silentDevices = 0
     /// Why the adapter cannot receive; nil if no obstacle is known.
     public private(set) var obstacle: ScanObstacle?
     /// How often each step was tried and has helped.
@@ -95,6 +104,7 @@ public struct RecoveryLadder: Sendable {
         switch event {
         case .silent(let symptom, let since, let rate): return silent(symptom, since, rate, now)
         case .heard: return heard(now)
+        case .heardFreed: return heard(now, isFreed: true)
         case .stepDone:
             guard let round, case .trying(let step, let since, _, false) = phase else { return [] }
             phase = .trying(step, since: since, until: now + Self.confirmation(round.rate), isDone: true)
@@ -154,7 +164,7 @@ public struct RecoveryLadder: Sendable {
         return actions + next(now)
     }
 
-    private mutating func heard(_ now: Duration) -> [Action] {
+    private mutating func heard(_ now: Duration, isFreed: Bool = false) -> [Action] {
         guard var round else { return [] }
         if case .listening = phase {
             round.heard += 1
@@ -167,6 +177,8 @@ public struct RecoveryLadder: Sendable {
         if case .trying(let step, let since, _, _) = phase {
             if step == .otherAdapter {
                 actions = [.cancel(step), .report(.ended(step, .cancelled, after: now - since))]
+            } else if isFreed {
+                actions = [.report(.ended(step, .noAdvertisements, after: now - since))]
             } else {
                 helper = step
                 actions = finish(step, round.symptom, since, now)
@@ -212,7 +224,8 @@ public struct RecoveryLadder: Sendable {
     /// Begins the next step that is possible and justified, or a pause.
     private mutating func next(_ now: Duration) -> [Action] {
         guard var round else { return [] }
-        let possible = round.remaining.filter(available.contains)
+        let protectsLinks = protectsLinks(at: now)
+        let possible = round.remaining.filter { available.contains($0) && !(protectsLinks && $0.endsConnections) }
         if let step = possible.first(where: { earliest($0, round) <= now }) {
             round.remaining.removeAll { $0 == step }
             round.tried.insert(step)
@@ -234,6 +247,12 @@ public struct RecoveryLadder: Sendable {
         self.round = round
         phase = .pausing(until: now + pause)
         return [action]
+    }
+
+    /// Whether no step may end connections: they deliver values, and only a few devices have fallen silent.
+    private func protectsLinks(at now: Duration) -> Bool {
+        guard hasLinks, silentDevices < Self.enoughSilentDevices, let lastValue else { return false }
+        return now < lastValue + Self.patienceWithLinks
     }
 
     /// When a step is justified: enough advertisements are missing, and connections have had their time.

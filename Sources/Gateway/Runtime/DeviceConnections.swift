@@ -7,6 +7,10 @@ import RxBluetooth
 final class DeviceConnections {
     /// Receives states, values, failures and results, with the device's name.
     var onEvent: ((GATTEvent) -> Void)?
+    /// Receives whether a device has a link, when that changes.
+    var onLink: ((BluetoothAddress, Bool) -> Void)?
+    /// Receives the adapter over which a value has arrived.
+    var onValue: ((AdapterKey) -> Void)?
     /// Receives the names of the other gateways that are online, when they change.
     var onGateways: (([String]) -> Void)?
 
@@ -21,6 +25,8 @@ final class DeviceConnections {
     private var sharing: DeviceSharing?
     private var centrals: [AdapterKey: GATTCentral] = [:]
     private var choices: [BluetoothAddress: AdapterChoice] = [:]
+    /// The adapters of the devices with a link.
+    private var linked: [BluetoothAddress: AdapterKey] = [:]
     private let timer = SerialDisposable()
     private var timerDue: Duration?
 
@@ -58,6 +64,7 @@ final class DeviceConnections {
     /// Uses a manager for the connections of an adapter, instead of an earlier one.
     func setManager(_ manager: BluetoothManager, of adapter: AdapterKey) {
         centrals.removeValue(forKey: adapter)?.stop()
+        for address in linked.keys where linked[address] == adapter { setLinked(false, address, adapter) }
         // Also without devices, because it answers commands.
         let central = GATTCentral(manager: manager, loop: loop, devices: devices, settings: settings)
         centrals[adapter] = central
@@ -132,11 +139,26 @@ final class DeviceConnections {
         centrals[adapter]?.setOwned(isOwned(address), address)
     }
 
+    private func setLinked(_ isLinked: Bool, _ address: BluetoothAddress, _ adapter: AdapterKey) {
+        if isLinked {
+            linked[address] = adapter
+        } else {
+            guard linked[address] == adapter else { return }
+            linked[address] = nil
+        }
+        onLink?(address, isLinked)
+    }
+
     private func handle(_ event: GATTEvent, of adapter: AdapterKey) {
         let now = loop.monotonicTime
         switch event.content {
-        case .state(.connected): share { $0.link(event.address, isUp: true, now: now) }
-        case .state(.disconnected): share { $0.link(event.address, isUp: false, now: now) }
+        case .state(.connected):
+            setLinked(true, event.address, adapter)
+            share { $0.link(event.address, isUp: true, now: now) }
+        case .state(.disconnected):
+            setLinked(false, event.address, adapter)
+            share { $0.link(event.address, isUp: false, now: now) }
+        case .value: onValue?(adapter)
         case .failure(let failure) where failure.characteristic == nil:
             let failures = centrals[adapter]?.failures(of: event.address) ?? 0
             if failures >= Self.failuresBeforeOthers { share { $0.connectFailed(event.address, now: now) } }

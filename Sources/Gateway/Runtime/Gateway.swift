@@ -144,6 +144,8 @@ public final class Gateway {
         pipeline.onReading = { [unowned self] in publish($0) }
         pipeline.onPresence = { [unowned self] in publish($0, $1) }
         connections.identity = { [unowned self] in pipeline.identity(of: $0) }
+        connections.onLink = { [unowned self] in pipeline.setLinked($1, $0) }
+        connections.onValue = { [unowned self] in adapters.supervisor($0)?.receivedValue() }
         connections.onEvent = { [unowned self] in publish($0) }
         connections.onGateways = { [unowned self] names in
             for message in discovery?.setGateways([configuration.name] + names) ?? [] { delivery.publish(message) }
@@ -196,6 +198,7 @@ extension Gateway {
             report(.warning, "\(device.text): \(failure.text)")
             delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload()))
         case .value:
+            pipeline.receivedValue(of: event.address)
             delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload()))
         }
     }

@@ -102,6 +102,20 @@ package final class ReadingPipeline {
         return true
     }
 
+    /// Records that a link to a device of the configuration was made or has ended.
+    func setLinked(_ isLinked: Bool, _ address: BluetoothAddress) {
+        guard matcher.matches(address) else { return }
+        publish(presence.setLinked(isLinked, address, at: loop.monotonicTime))
+        arm()
+    }
+
+    /// Records a value that arrived over a link.
+    func receivedValue(of address: BluetoothAddress) {
+        guard matcher.matches(address) else { return }
+        publish(presence.hear(address, rssi: nil, at: loop.monotonicTime))
+        arm()
+    }
+
     /// Publishes the readings that wait for the end of an interval.
     func flush() {
         timer?.task.dispose()

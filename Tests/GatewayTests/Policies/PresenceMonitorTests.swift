@@ -22,6 +22,18 @@ struct PresenceMonitorTests {
         #expect(monitor.hear(device, rssi: -60, at: .seconds(100)).map(\.kind) == [.found])
     }
 
+    @Test func `A device with a link is in range, and lost after the timeout from its end`() {
+        var monitor = monitor()
+        #expect(monitor.setLinked(true, device, at: .zero).map(\.kind) == [.found])
+        var changes: [PresenceMonitor.Change] = []
+        for second in 1...1_000 { changes += monitor.expire(at: .seconds(second)) }
+        #expect(Set(changes.map(\.kind)) == [.updated] && changes.count < 5, "\(changes)")
+        #expect(monitor.setLinked(false, device, at: .seconds(1_010)).isEmpty)
+        #expect(monitor.setLinked(false, device, at: .seconds(1_050)).isEmpty)
+        #expect(monitor.expire(at: .seconds(1_069)).isEmpty)
+        #expect(monitor.expire(at: .seconds(1_070)).map(\.kind) == [.lost])
+    }
+
     @Test func `The signal strength is smoothed`() throws {
         var monitor = monitor()
         _ = monitor.hear(device, rssi: -60, at: .seconds(0))

@@ -57,6 +57,31 @@ import Testing
         #expect(stage.helpers == [.restartScan] && link.isUp, "\(stage.reports)")
     }
 
+    @Test func `A beacon that leaves does not cut a link that delivers values`() throws {
+        let stage = RecoveryStage(devices: 2)
+        stage.advance(.seconds(600))
+        let link = try connect(stage)
+        stage.bluez.setInRange(false, "C0:FF:EE:00:00:11")
+        for _ in 0..<3_600 {
+            stage.supervisor.receivedValue()
+            stage.advance(.seconds(1))
+        }
+        #expect(link.isUp && Set(stage.steps) == [.restartScan], "\(stage.reports)")
+        #expect(stage.helpers.isEmpty)
+        #expect(stage.close())
+    }
+
+    @Test func `A device whose link a step has ended is no proof that the step has helped`() throws {
+        let stage = RecoveryStage(devices: 2)
+        stage.advance(.seconds(600))
+        let link = try connect(stage)
+        stage.bluez.setInRange(false, "C0:FF:EE:00:00:11")
+        stage.advance(.seconds(900))
+        #expect(!link.isUp && stage.steps.contains(.newSession), "\(stage.reports)")
+        #expect(stage.helpers.isEmpty && !stage.supervisor.status.isSilent, "\(stage.reports)")
+        #expect(stage.close())
+    }
+
     @Test func `A device that is heard again makes the next silence a fault`() throws {
         let stage = RecoveryStage(devices: 2)
         stage.advance(.seconds(600))

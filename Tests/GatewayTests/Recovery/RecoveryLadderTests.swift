@@ -185,6 +185,48 @@ import Testing
         #expect(try #require(ladder.deadline) == .seconds(300))
     }
 
+    @Test func `No step ends connections while they deliver values and few devices are silent`() throws {
+        var ladder = ladder
+        ladder.hasLinks = true
+        ladder.silentDevices = 2
+        var actions = silence(&ladder, at: 14)
+        for number in 1...20 {
+            ladder.lastValue = .seconds(900 * number)
+            let (steps, _) = climb(&ladder, actions)
+            #expect(steps == [.restartScan, .otherSource, .otherAdapter])
+            actions = ladder.deadlinePassed(at: try #require(ladder.deadline))
+        }
+        // No value was received for 5 minutes.
+        ladder.lastValue = .zero
+        actions = ladder.deadlinePassed(at: .seconds(86_400))
+        let (steps, _) = climb(&ladder, actions)
+        #expect(steps.contains(.powerCycle))
+    }
+
+    @Test func `Steps end connections that deliver values if three devices are silent together`() throws {
+        var ladder = ladder
+        ladder.hasLinks = true
+        ladder.silentDevices = 3
+        ladder.lastValue = .seconds(300)
+        _ = climb(&ladder, silence(&ladder, at: 14))
+        let actions = ladder.deadlinePassed(at: try #require(ladder.deadline))
+        #expect(actions.last == .run(.newSession), "\(actions)")
+    }
+
+    @Test func `An advertisement of a freed device ends the round without a success of the step`() {
+        var ladder = ladder
+        _ = silence(&ladder, at: 15)
+        _ = ladder.handle(.stepDone, at: .seconds(16))
+        let actions = ladder.handle(.heardFreed, at: .seconds(17))
+        #expect(
+            actions == [
+                .report(.ended(.restartScan, .noAdvertisements, after: .seconds(2))),
+                .report(.recovered(after: .seconds(16), by: nil)),
+                .endSilence(.seconds(16), endedAlone: true),
+            ])
+        #expect(!ladder.isRecovering && ladder.counts[.restartScan]?.helped == 0)
+    }
+
     @Test func `Another adapter that receives ends the step, and the silence continues`() {
         var ladder = RecoveryLadder(available: [.otherAdapter])
         _ = silence(&ladder, at: 15)

@@ -26,6 +26,10 @@ import Testing
         try stage.json(connection).compactMap { $0["state"]?.string }
     }
 
+    private func presence(_ stage: GatewayStage) throws -> [String] {
+        try stage.json("home/attic/presence/C0FFEE000001").compactMap { $0["state"]?.string }
+    }
+
     // MARK: - Jobs
 
     @Test func `Notified and read values arrive on the topic of the connection`() throws {
@@ -70,6 +74,30 @@ import Testing
         stage.time.advance(by: .seconds(60))
         #expect(try values(stage, of: "2A37") == (30..<90).map { HexDigits.text([0, UInt8($0)]) })
         #expect(try states(stage) == ["connecting", "connected"])
+    }
+
+    @Test func `A connected device stays in range without advertisements`() throws {
+        let stage = stage()
+        stage.run(for: .seconds(900))
+        #expect(stage.gateway.connections.linkCount == 1)
+        let states = try presence(stage)
+        #expect(Set(states) == ["found"])
+        stage.simulation.bluez.setInRange(false, "C0:FF:EE:00:00:01")
+        stage.time.advance(by: .seconds(120))
+        let last = try presence(stage).last
+        #expect(last == "lost")
+    }
+
+    @Test func `A manager that recovery replaces is not published as a failure`() throws {
+        let stage = stage([GATTJob(.notify, of: "2A37")])
+        stage.run(for: .seconds(60))
+        stage.simulation.bluez.setInRange(false, "C0:FF:EE:00:00:02")
+        stage.time.advance(by: .seconds(900))
+        #expect(stage.events.contains { $0.description.contains("recovery step new-session") })
+        let links = try states(stage).count { $0 == "connected" }
+        #expect(links > 1, "the link was closed and made again")
+        let errors = try stage.json(connection).compactMap { $0["error"]?["text"]?.string }
+        #expect(!errors.contains { $0.contains("manager") }, "\(errors)")
     }
 
     @Test func `A device without jobs is not connected`() throws {
