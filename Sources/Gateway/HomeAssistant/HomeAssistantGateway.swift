@@ -26,12 +26,17 @@ public struct HomeAssistantGateway: Sendable {
     }
 
     private static let maximumAdapters = 16
+    private static let maximumRemovals = 128
 
     private let settings: HomeAssistantSettings
     private let topics: GatewayTopics
     private let name: String
     private var version = GatewayVersion.current
     private var adapters: [Adapter] = []
+    /// The components of the message that an earlier process has left at the broker, with their platforms.
+    private var earlier: [(key: String, platform: String)] = []
+    /// The time of the first status with an adapter; nil while there is none.
+    private var hasAdaptersSince: Duration?
 
     /// Creates the discovery of a gateway without adapters; nil if the configuration switches it off.
     public init?(_ configuration: GatewayConfiguration) {
@@ -43,7 +48,7 @@ public struct HomeAssistantGateway: Sendable {
 
     /// Learns from a status. Returns the message if an adapter is new or has another name.
     ///
-    /// An adapter that is unplugged keeps its entities.
+    /// An adapter that is unplugged keeps its entities until the next start.
     public mutating func update(_ status: GatewayStatus) -> Publication? {
         let old = (version, adapters)
         version = status.version
@@ -57,8 +62,43 @@ public struct HomeAssistantGateway: Sendable {
         return old == (version, adapters) ? nil : publication
     }
 
+    /// The topic of the message, to subscribe to.
+    public var topic: String { "\(settings.prefix)/device/\(identifier)/config" }
+
+    /// Learns from the message that an earlier process has left at the broker. Returns whether the topic is its own.
+    public mutating func receive(_ message: ReceivedMessage) -> Bool {
+        guard message.topic == topic else { return false }
+        guard message.isRetained, earlier.isEmpty, let json = try? JSONParser.parse(message.payload, upTo: 64 << 10),
+            case .object(let components)? = json["components"]
+        else { return true }
+        for component in components.prefix(Self.maximumRemovals) {
+            guard let platform = component.value["platform"]?.text, component.key.utf8.allSatisfy({ $0.isWord }),
+                ["sensor", "binary_sensor"].contains(platform)
+            else { continue }
+            earlier.append((component.key, platform))
+        }
+        return true
+    }
+
+    /// Returns the messages that remove the entities of adapters that are gone since an earlier process; usually none.
+    ///
+    /// They follow when a minute has passed since the first status with an adapter, so that slow ones are not removed.
+    public mutating func removals(_ status: GatewayStatus) -> [Publication] {
+        if hasAdaptersSince == nil, !status.adapters.isEmpty { hasAdaptersSince = status.uptime }
+        guard !earlier.isEmpty, let hasAdaptersSince, status.uptime >= hasAdaptersSince + .seconds(60) else { return [] }
+        let present = Set(components.map(\.key))
+        let gone = earlier.filter { !present.contains($0.key) }
+        earlier = []
+        guard !gone.isEmpty else { return [] }
+        // Home Assistant removes a component of which only the platform is left.
+        let removed = gone.map { (key: $0.key, value: JSON.object([("platform", .string($0.platform))])) }
+        return [publication(components + removed), publication]
+    }
+
     /// The message, for a new connection to the broker, and for a start of Home Assistant.
-    public var publication: Publication {
+    public var publication: Publication { publication(components) }
+
+    private func publication(_ components: [(key: String, value: JSON)]) -> Publication {
         let json = JSON.object([
             (
                 "device",
@@ -70,8 +110,7 @@ public struct HomeAssistantGateway: Sendable {
             ("origin", HomeAssistantDiscovery.origin), ("components", .object(components)),
             ("state_topic", .string(topics.status)),
         ])
-        return Publication(
-            topic: "\(settings.prefix)/device/\(identifier)/config", payload: Array(json.text.utf8), isRetained: true)
+        return Publication(topic: topic, payload: Array(json.text.utf8), isRetained: true)
     }
 
     /// The identifier, also a level of the topic. Home Assistant only accepts letters, digits, `-` and `_` there.

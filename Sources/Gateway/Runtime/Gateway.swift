@@ -101,6 +101,7 @@ public final class Gateway {
         isRunning = true
         delivery.subscribe(to: [topics.commandFilter])
         if let discovery { delivery.subscribe(to: [discovery.statusTopic]) }
+        if let ownDiscovery { delivery.subscribe(to: [ownDiscovery.topic]) }
         delivery.start()
         adapters.start()
         scheduleStatus()
@@ -234,6 +235,7 @@ extension Gateway {
             report(.info, "Home Assistant has started; its devices are published again")
             return publishDiscovery()
         }
+        if ownDiscovery?.receive(message) == true { return }
         connections.receive(message)
     }
 
@@ -277,6 +279,7 @@ extension Gateway {
         let status = status()
         if let message = ownDiscovery?.update(status) { delivery.publish(message) }
         delivery.publish(status.publication(topics))
+        if delivery.isConnected { for message in ownDiscovery?.removals(status) ?? [] { delivery.publish(message) } }
         onStatus?(status)
     }
 }

@@ -77,6 +77,49 @@ struct HomeAssistantGatewayTests {
         #expect(components?["a0b1c2000001_state"]?["name"]?.string == "hci3 state")
     }
 
+    @Test func `After a start, the entities of an adapter that is gone are removed once`() throws {
+        var earlier = try discovery()
+        _ = earlier.update(status(adapter("hci0", "A0:B1:C2:00:00:01"), adapter("hci1", "A0:B1:C2:00:00:02")))
+        var discovery = try discovery()
+        let retained = ReceivedMessage(topic: discovery.topic, payload: earlier.publication.payload, isRetained: true)
+        let echo = ReceivedMessage(topic: discovery.topic, payload: Array("{}".utf8))
+        let areOwn = (discovery.receive(retained), discovery.receive(echo))
+        #expect(areOwn == (true, true))
+        var status = status()
+        status.uptime = .seconds(10)
+        #expect(discovery.removals(status).isEmpty)
+        status.adapters = [adapter("hci0", "A0:B1:C2:00:00:01")]
+        _ = discovery.update(status)
+        #expect(discovery.removals(status).isEmpty)
+        status.uptime = .seconds(69)
+        #expect(discovery.removals(status).isEmpty)
+        status.uptime = .seconds(70)
+        let messages = discovery.removals(status)
+        try #require(messages.count == 2)
+        #expect(messages[1] == discovery.publication)
+        let components = try #require(try ParsedJSON(messages[0].payload)["components"]?.object)
+        for name in ["state", "rate", "recovery_steps", "last_recovery_step"] {
+            #expect(components["a0b1c2000002_\(name)"] == .object(["platform": .string("sensor")]))
+            #expect(components["a0b1c2000001_\(name)"]?["unique_id"] != nil)
+        }
+        #expect(components.count == 3 + 8)
+        status.uptime = .seconds(200)
+        #expect(discovery.removals(status).isEmpty)
+    }
+
+    @Test(arguments: ["", "{", "[]", #"{"components":[]}"#, #"{"components":{"a/b":{"platform":"sensor"},"c":1}}"#])
+    func `A retained message that is not a discovery removes nothing`(_ payload: String) throws {
+        var discovery = try discovery()
+        let isOwn = discovery.receive(
+            ReceivedMessage(topic: discovery.topic, payload: Array(payload.utf8), isRetained: true))
+        #expect(isOwn)
+        var status = status(adapter("hci0", nil))
+        _ = discovery.update(status)
+        #expect(discovery.removals(status).isEmpty)
+        status.uptime = .seconds(100)
+        #expect(discovery.removals(status).isEmpty)
+    }
+
     @Test func `Adapters without a name, or with a harmful one, have no entities`() throws {
         var discovery = try discovery()
         _ = discovery.update(status())

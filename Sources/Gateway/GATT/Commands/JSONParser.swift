@@ -18,9 +18,9 @@ struct JSONParser {
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// Returns the value of a payload.
-    static func parse(_ bytes: [UInt8]) throws(Failure) -> JSONNode {
-        guard bytes.count <= maximumSize else {
-            throw Failure(text: "The payload has \(bytes.count) bytes; at most \(maximumSize) are accepted")
+    static func parse(_ bytes: [UInt8], upTo limit: Int = maximumSize) throws(Failure) -> JSONNode {
+        guard bytes.count <= limit else {
+            throw Failure(text: "The payload has \(bytes.count) bytes; at most \(limit) are accepted")
         }
         var parser = JSONParser(bytes)
         let node = try parser.value(depth: 0)
