@@ -5,7 +5,7 @@ import YAMLDocuments
 extension ConfigurationReader {
     func publishing(_ value: YAMLValue) -> PublishingSettings {
         let members = value.members([
-            "minimum-interval", "maximum-interval", "changes", "rssi-change", "presence-timeout",
+            "minimum-interval", "minimum-intervals", "maximum-interval", "changes", "rssi-change", "presence-timeout",
         ])
         var publishing = PublishingSettings()
         let day = Duration.seconds(86_400)
@@ -13,7 +13,13 @@ extension ConfigurationReader {
         set(&publishing.maximumInterval, members["maximum-interval"]?.duration(.seconds(1)...day))
         set(&publishing.rssiChange, members["rssi-change"]?.decimal(0...100, example: "5"))
         set(&publishing.presenceTimeout, members["presence-timeout"]?.duration(.seconds(1)...day))
-        if let changes = members["changes"] { publishing.changes = self.changes(changes) }
+        if let changes = members["changes"] {
+            publishing.changes = quantities(changes) { $0.decimal(0...1e9, example: "0.5") }
+        }
+        if let intervals = members["minimum-intervals"] {
+            let range = (publishing.minimumInterval, publishing.maximumInterval)
+            publishing.minimumIntervals = quantities(intervals) { interval($0, between: range) }
+        }
         if publishing.minimumInterval > publishing.maximumInterval {
             (members["minimum-interval"] ?? members["maximum-interval"])?.report(
                 "minimum-interval is longer than maximum-interval",
@@ -22,10 +28,25 @@ extension ConfigurationReader {
         return publishing
     }
 
-    /// Reads the smallest changes by quantity. A quantity may be written `batteryLevel` or `battery-level`.
-    private func changes(_ value: YAMLValue) -> [String: Double] {
+    /// Reads the interval of one quantity, which has an effect only between those of all quantities.
+    private func interval(_ value: YAMLValue, between range: (minimum: Duration, maximum: Duration)) -> Duration? {
+        guard let interval = value.duration(.zero ... .seconds(86_400)) else { return nil }
+        if interval < range.minimum {
+            value.report(
+                "\(value.name) is shorter than minimum-interval, so it has no effect",
+                "make it at least \(YAMLValue.text(range.minimum))")
+        } else if interval > range.maximum {
+            value.report(
+                "\(value.name) is longer than maximum-interval, so it has no effect",
+                "make it at most \(YAMLValue.text(range.maximum))")
+        }
+        return interval
+    }
+
+    /// Reads values by quantity. A quantity may be written `batteryLevel` or `battery-level`.
+    private func quantities<Value>(_ value: YAMLValue, _ read: (YAMLValue) -> Value?) -> [String: Value] {
         let names = Dictionary(uniqueKeysWithValues: Quantity.allCases.map { ($0.rawValue.kebabCase, $0.rawValue) })
-        var changes: [String: Double] = [:]
+        var values: [String: Value] = [:]
         for (key, part) in value.pairs() {
             let text = key.node.scalar ?? ""
             guard let quantity = Quantity(rawValue: text)?.rawValue ?? names[text] else {
@@ -35,12 +56,12 @@ extension ConfigurationReader {
                     guess + "use a quantity such as temperature, humidity or battery-level")
                 continue
             }
-            guard let number = part.decimal(0...1e9, example: "0.5") else { continue }
-            if changes.updateValue(number, forKey: quantity) != nil {
+            guard let read = read(part) else { continue }
+            if values.updateValue(read, forKey: quantity) != nil {
                 key.report("\(quantity) is in \(value.name) twice", "remove one of them")
             }
         }
-        return changes
+        return values
     }
 
     /// Reads the settings of Home Assistant, or `false`.

@@ -94,6 +94,9 @@ extension GatewayConfiguration {
         publishing:
           # The shortest time between two messages of a device with the same quantities. Events are not delayed.
           minimum-interval: 1 s
+          # Longer times for quantities. A change of such a quantity alone waits, and a message contains all values.
+          minimum-intervals: {}
+          #minimum-intervals: { battery-level: 5 min, voltage: 1 min }
           # A reading that did not change is published again after this time.
           maximum-interval: 5 min
           # The smallest changes that count, by quantity. Any change of other quantities counts.

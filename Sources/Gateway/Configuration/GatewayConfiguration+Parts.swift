@@ -39,6 +39,10 @@ public struct PublishingSettings: Hashable, Sendable {
     ///
     /// Events such as a pressed button are not delayed.
     public var minimumInterval: Duration = .seconds(1)
+    /// Longer intervals of quantities, by their names, for example `batteryLevel: .seconds(3600)`.
+    ///
+    /// A change of such a quantity alone is published after this time. A message contains all values of its reading.
+    public var minimumIntervals: [String: Duration] = [:]
     /// A reading that did not change is published again after this time.
     public var maximumInterval: Duration = .seconds(300)
     /// The smallest change of a quantity that counts, by the name of the quantity, for example `temperature: 0.1`.

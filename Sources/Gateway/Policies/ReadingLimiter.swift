@@ -8,7 +8,8 @@ public import RxBluetooth
 ///
 /// - The first reading, and each reading with an event such as a pressed button, is published at once.
 /// - A reading that did not change enough is suppressed, until the maximum interval has passed.
-/// - A changed reading within the minimum interval waits until its end. A later reading of the group replaces it.
+/// - A changed reading within the minimum interval waits until its end. A later reading of the group replaces it. If
+///   several quantities have changed, the shortest of their minimum intervals applies.
 ///
 /// Times are monotonic, from the caller. The memory is bounded: at most a number of devices, with 16 groups each.
 public struct ReadingLimiter<Item: Sendable>: Sendable {
@@ -19,8 +20,8 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
         var published: SensorReading
         var publishedAt: Duration
         var waiting: (reading: SensorReading, item: Item)?
-        /// Whether the heap has an entry for this group.
-        var isQueued = false
+        /// The deadline of the heap's valid entry for this group; nil if there is none.
+        var queuedAt: Duration?
 
         /// Whether a reading has the same quantities, states and identifiers.
         func contains(_ reading: SensorReading) -> Bool {
@@ -45,8 +46,58 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
 
     private static var maximumGroups: Int { 16 }
 
-    private let settings: PublishingSettings
-    private let changes: [Quantity: Double]
+    /// What counts as a change, and the shortest intervals.
+    private struct Rules {
+        let minimumInterval: Duration
+        let maximumInterval: Duration
+        let changes: [Quantity: Double]
+        let intervals: [Quantity: Duration]
+
+        init(_ settings: PublishingSettings) {
+            minimumInterval = settings.minimumInterval
+            maximumInterval = settings.maximumInterval
+            changes = Self.byQuantity(settings.changes)
+            intervals = Self.byQuantity(settings.minimumIntervals)
+        }
+
+        private static func byQuantity<Value>(_ values: [String: Value]) -> [Quantity: Value] {
+            Dictionary(
+                uniqueKeysWithValues: values.compactMap { name, value in
+                    Quantity(rawValue: name).map { ($0, value) }
+                })
+        }
+
+        /// Returns the shortest interval of the quantities that differ by more than their smallest changes.
+        ///
+        /// It is nil if no quantity does.
+        func interval(of reading: SensorReading, after published: SensorReading) -> Duration? {
+            if reading.states != published.states || reading.texts != published.texts
+                || reading.identifiers != published.identifiers
+            {
+                return minimumInterval
+            }
+            var shortest: Duration?
+            for (new, old) in zip(reading.measurements, published.measurements) where new != old {
+                guard isChange(new, old) else { continue }
+                guard let interval = intervals[new.quantity], interval > minimumInterval else { return minimumInterval }
+                shortest = min(shortest ?? maximumInterval, interval)
+            }
+            return shortest
+        }
+
+        private func isChange(_ new: SensorMeasurement, _ old: SensorMeasurement) -> Bool {
+            guard let smallest = changes[new.quantity] else { return true }
+            let (newValue, newUnit) = MeasuredProperty.converted(new.value, new.unit)
+            let (oldValue, oldUnit) = MeasuredProperty.converted(old.value, old.unit)
+            // Without the factor, 21.3 would not differ from 21.4 by 0.1.
+            return newUnit != oldUnit || abs(newValue - oldValue) >= smallest * (1 - 1e-9)
+        }
+
+        /// The interval after which each change was published.
+        var longestInterval: Duration { min(maximumInterval, intervals.values.reduce(minimumInterval, max)) }
+    }
+
+    private let rules: Rules
     /// The groups of each device, in the order of use.
     private var devices: RecencyTable<BluetoothAddress, [Group]>
     private var heap = DeadlineHeap<Address>()
@@ -62,11 +113,7 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
     /// - Parameter capacity: The largest number of devices. When it is reached, the one that was not heard for longest
     ///   is forgotten.
     public init(_ settings: PublishingSettings, capacity: Int = 10_000) {
-        self.settings = settings
-        changes = Dictionary(
-            uniqueKeysWithValues: settings.changes.compactMap { name, change in
-                Quantity(rawValue: name).map { ($0, change) }
-            })
+        rules = Rules(settings)
         devices = RecencyTable(capacity: capacity)
     }
 
@@ -79,11 +126,11 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
     public mutating func add(
         _ item: @autoclosure () -> Item, _ reading: SensorReading, from device: BluetoothAddress, at now: Duration
     ) -> [Item] {
-        let (settings, changes, number) = (settings, changes, groupCount)
+        let (rules, number) = (rules, groupCount)
         let (outcome, removed) = devices.use(device, default: []) { groups, _ -> Outcome in
             if let index = groups.lastIndex(where: { $0.contains(reading) }) {
                 if index < groups.count - 1 { groups.append(groups.remove(at: index)) }
-                return Self.add(item, reading, to: &groups[groups.count - 1], now, settings, changes)
+                return Self.add(item, reading, to: &groups[groups.count - 1], now, rules)
             }
             var outcome = Outcome()
             if groups.count >= Self.maximumGroups, let waiting = groups.removeFirst().waiting {
@@ -104,20 +151,27 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
         return removed.value.compactMap { $0.waiting?.item } + outcome.items
     }
 
-    /// Returns the readings that have waited for the minimum interval.
+    /// Returns all readings that wait.
+    public mutating func flush(at now: Duration) -> [Item] { due(at: now + rules.longestInterval) }
+
+    /// Returns the readings that have waited for their minimum interval.
     public mutating func due(at now: Duration) -> [Item] {
         var items: [Item] = []
         while let first = heap.first, first.deadline <= now {
             heap.removeFirst()
-            let (address, interval) = (first.key, settings.minimumInterval)
+            let (address, rules) = (first.key, rules)
             var retry: Duration?
             _ = devices.update(address.device) { groups in
                 guard let index = groups.firstIndex(where: { $0.number == address.group }) else { return }
-                groups[index].isQueued = false
+                // A later change of a quantity with a shorter interval has a newer entry.
+                guard groups[index].queuedAt == first.deadline else { return }
+                groups[index].queuedAt = nil
                 guard let waiting = groups[index].waiting else { return }
-                guard groups[index].publishedAt + interval <= now else {
-                    groups[index].isQueued = true
-                    retry = groups[index].publishedAt + interval
+                let interval = rules.interval(of: waiting.reading, after: groups[index].published)
+                let deadline = groups[index].publishedAt + (interval ?? rules.minimumInterval)
+                guard deadline <= now else {
+                    groups[index].queuedAt = deadline
+                    retry = deadline
                     return
                 }
                 groups[index].published = waiting.reading
@@ -132,7 +186,7 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
 
     private static func add(
         _ item: () -> Item, _ reading: SensorReading, to group: inout Group, _ now: Duration,
-        _ settings: PublishingSettings, _ changes: [Quantity: Double]
+        _ rules: Rules
     ) -> Outcome {
         var outcome = Outcome()
         if group.waiting != nil {
@@ -141,14 +195,18 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
         }
         let age = now - group.publishedAt
         if reading.events.isEmpty {
-            guard age >= settings.maximumInterval || hasChanged(reading, group.published, changes) else {
+            let interval = rules.interval(of: reading, after: group.published)
+            guard let interval = age >= rules.maximumInterval ? rules.minimumInterval : interval else {
                 outcome.suppressed += 1
                 return outcome
             }
-            guard age >= settings.minimumInterval else {
+            guard age >= interval else {
                 group.waiting = (reading, item())
-                if !group.isQueued { outcome.queued = (group.number, group.publishedAt + settings.minimumInterval) }
-                group.isQueued = true
+                let deadline = group.publishedAt + interval
+                if group.queuedAt.map({ deadline < $0 }) ?? true {
+                    outcome.queued = (group.number, deadline)
+                    group.queuedAt = deadline
+                }
                 return outcome
             }
         }
@@ -158,31 +216,12 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
         return outcome
     }
 
-    /// Whether a reading differs from another one of its group by more than the smallest changes.
-    private static func hasChanged(
-        _ reading: SensorReading, _ published: SensorReading, _ changes: [Quantity: Double]
-    ) -> Bool {
-        if reading.states != published.states || reading.texts != published.texts
-            || reading.identifiers != published.identifiers
-        {
-            return true
-        }
-        for (new, old) in zip(reading.measurements, published.measurements) where new != old {
-            guard let smallest = changes[new.quantity] else { return true }
-            let (newValue, newUnit) = MeasuredProperty.converted(new.value, new.unit)
-            let (oldValue, oldUnit) = MeasuredProperty.converted(old.value, old.unit)
-            // Without the factor, 21.3 would not differ from 21.4 by 0.1.
-            if newUnit != oldUnit || abs(newValue - oldValue) >= smallest * (1 - 1e-9) { return true }
-        }
-        return false
-    }
-
     /// Removes entries of forgotten devices and groups.
     private mutating func removeOutdatedEntries() {
         var kept = DeadlineHeap<Address>()
         while let entry = heap.removeFirst() {
             let group = devices.peek(entry.key.device)?.first { $0.number == entry.key.group }
-            if group?.isQueued == true { kept.insert(entry.key, at: entry.deadline) }
+            if group?.queuedAt == entry.deadline { kept.insert(entry.key, at: entry.deadline) }
         }
         heap = kept
     }

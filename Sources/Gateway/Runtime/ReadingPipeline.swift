@@ -13,7 +13,6 @@ package final class ReadingPipeline {
     package var onPresence: ((PresenceMessage, PresenceMonitor.Change.Kind) -> Void)?
 
     private let loop: GatewayLoop
-    private let minimumInterval: Duration
     private let matcher: DeviceMatcher
     private let configuredNames: [BluetoothAddress: String]
     // One decoder for all adapters, so that a packet that two of them receive counts once.
@@ -35,7 +34,6 @@ package final class ReadingPipeline {
 
     package init(_ configuration: GatewayConfiguration, keys: KeyStore, loop: GatewayLoop) {
         self.loop = loop
-        minimumInterval = configuration.publishing.minimumInterval
         matcher = DeviceMatcher(configuration)
         decoder = SensorDecoder(keys: keys)
         limiter = ReadingLimiter(configuration.publishing)
@@ -120,7 +118,7 @@ package final class ReadingPipeline {
     func flush() {
         timer?.task.dispose()
         timer = nil
-        for message in limiter.due(at: loop.monotonicTime + minimumInterval) { publish(message) }
+        for message in limiter.flush(at: loop.monotonicTime) { publish(message) }
     }
 
     /// Decodes the sections with values. Phones and trackers have none.

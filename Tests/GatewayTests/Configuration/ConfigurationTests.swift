@@ -80,6 +80,39 @@ struct ConfigurationTests {
         #expect(configuration.metricsPort == 9465)
     }
 
+    @Test func `A quantity has a minimum interval of its own, between those of all quantities`() throws {
+        let text = """
+            publishing:
+              minimum-interval: 10 s
+              minimum-intervals: { batteryLevel: 5 min, temperature: 1 min }
+            """
+        let intervals = try GatewayConfiguration(yaml: text).publishing.minimumIntervals
+        #expect(intervals == ["batteryLevel": .seconds(300), "temperature": .seconds(60)])
+        let wrong = """
+            publishing:
+              minimum-interval: 10 s
+              minimum-intervals:
+                temperature: 9 s
+                humidity: 6 min
+                voltage: 20
+                colour: 20 s
+                battery-level: 20 s
+                batteryLevel: 30 s
+            """
+        #expect(
+            mistakes(wrong) == [
+                "line 4: publishing.minimum-intervals.temperature is shorter than minimum-interval, so it has no "
+                    + "effect; make it at least 10 s",
+                "line 5: publishing.minimum-intervals.humidity is longer than maximum-interval, so it has no "
+                    + "effect; make it at most 5 min",
+                "line 6: invalid value “20” of publishing.minimum-intervals.voltage; "
+                    + "write a time from 0 s to 1 d, such as 5 s, 10 min or 1 d",
+                "line 7: unknown quantity “colour” in publishing.minimum-intervals; "
+                    + "use a quantity such as temperature, humidity or battery-level",
+                "line 9: batteryLevel is in publishing.minimum-intervals twice; remove one of them",
+            ])
+    }
+
     @Test func `Reports all mistakes in one pass`() {
         let text = """
             broker:

@@ -44,6 +44,60 @@ struct ReadingLimiterTests {
         #expect(limiter.due(at: .seconds(40)) == [])
     }
 
+    /// A limiter in which voltages wait for 30 s, and battery levels for 40 s.
+    private func limiterByQuantity() -> ReadingLimiter<String> {
+        var settings = PublishingSettings()
+        settings.minimumInterval = .seconds(10)
+        settings.maximumInterval = .seconds(60)
+        settings.minimumIntervals = ["voltage": .seconds(30), "batteryLevel": .seconds(40)]
+        return ReadingLimiter(settings)
+    }
+
+    private func reading(_ temperature: Double, voltage: Double, battery: Double = 50) -> SensorReading {
+        var reading = reading(temperature)
+        reading.measurements += [
+            SensorMeasurement(.voltage, voltage, .volt), SensorMeasurement(.batteryLevel, battery, .percent),
+        ]
+        return reading
+    }
+
+    @Test func `A change of a quantity waits for the interval of this quantity`() {
+        var limiter = limiterByQuantity()
+        #expect(limiter.add("a", reading(20, voltage: 3), from: device, at: .seconds(0)) == ["a"])
+        #expect(limiter.add("b", reading(20, voltage: 2.9), from: device, at: .seconds(15)) == [])
+        #expect(limiter.nextDeadline == .seconds(30))
+        #expect(limiter.due(at: .milliseconds(29_999)) == [])
+        #expect(limiter.due(at: .seconds(30)) == ["b"])
+        #expect(limiter.add("c", reading(20, voltage: 2.9, battery: 49), from: device, at: .seconds(35)) == [])
+        #expect(limiter.add("d", reading(20, voltage: 2.8, battery: 48), from: device, at: .seconds(36)) == [])
+        #expect(limiter.due(at: .seconds(59)) == [] && limiter.due(at: .seconds(60)) == ["d"])
+        #expect(limiter.nextDeadline == .seconds(70))
+        #expect(limiter.due(at: .seconds(200)) == [] && limiter.nextDeadline == nil)
+    }
+
+    @Test func `A change of another quantity publishes a reading that waits`() {
+        var limiter = limiterByQuantity()
+        _ = limiter.add("a", reading(20, voltage: 3), from: device, at: .seconds(0))
+        #expect(limiter.add("b", reading(20, voltage: 2.9), from: device, at: .seconds(2)) == [])
+        #expect(limiter.add("c", reading(21, voltage: 2.8), from: device, at: .seconds(4)) == [])
+        #expect(limiter.nextDeadline == .seconds(10))
+        #expect(limiter.due(at: .seconds(10)) == ["c"])
+        #expect(limiter.add("d", reading(21, voltage: 2.7), from: device, at: .seconds(12)) == [])
+        #expect(limiter.due(at: .seconds(30)) == [] && limiter.due(at: .seconds(40)) == ["d"])
+    }
+
+    @Test func `A fluctuating quantity makes at most one message in its interval`() {
+        var limiter = limiterByQuantity()
+        var count = 0
+        for second in 0..<3_000 {
+            let reading = reading(20, voltage: 3 + Double(second % 7) / 10)
+            count += limiter.add("x", reading, from: device, at: .seconds(second)).count
+            count += limiter.due(at: .seconds(second)).count
+        }
+        #expect(count == 100, "\(count)")
+        #expect(limiter.flush(at: .seconds(3_000)).count == 1 && limiter.nextDeadline == nil)
+    }
+
     @Test func `A change that is taken back is not published`() {
         var limiter = limiter()
         _ = limiter.add("a", reading(20), from: device, at: .seconds(0))
