@@ -10,7 +10,7 @@ struct HomeAssistantComponent: Hashable, Sendable {
     }
 
     /// The topic from which an entity gets its state.
-    enum Source: Hashable, Sendable { case reading, presence }
+    enum Source: Hashable, Sendable { case reading, presence, connection }
 
     /// The name of the property in messages, which is also part of the unique id.
     var key: String

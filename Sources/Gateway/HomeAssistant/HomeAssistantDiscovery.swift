@@ -61,6 +61,7 @@ public struct HomeAssistantDiscovery: Sendable {
     private let publishing: PublishingSettings
     private var gateways: [String]
     private var devices: RecencyTable<BluetoothAddress, Device>
+    private var knownValues: Set<HomeAssistantValueShape> = []
 
     /// Creates a discovery without devices; nil if the configuration switches it off.
     ///
@@ -111,6 +112,15 @@ public struct HomeAssistantDiscovery: Sendable {
 
     /// Learns a device without readings, for its presence. Returns the message if the device is new or has changed.
     public mutating func add(_ device: MessageDevice) -> Publication? { learn(device, [], nil) }
+
+    /// Learns from a value of a job. Returns the message if the value has new entities.
+    public mutating func add(_ device: MessageDevice, _ value: GATTValue) -> Publication? {
+        let shape = HomeAssistantValueShape(device.address, value)
+        guard !knownValues.contains(shape) || !devices.contains(device.address) else { return nil }
+        if knownValues.count < 10_000 { knownValues.insert(shape) }
+        let components = HomeAssistantComponent.all(value)
+        return components.isEmpty ? nil : learn(device, components, nil)
+    }
 
     /// Sets the names of all gateways that share the devices. Returns all messages again if the set has changed.
     ///
@@ -208,7 +218,12 @@ public struct HomeAssistantDiscovery: Sendable {
             let delay = publishing.maximumInterval + publishing.presenceTimeout
             more.append(("off_delay", .number(Int(delay.components.seconds))))
         }
-        let topic = component.source == .presence ? topics.presenceOfAllGateways(of: device) : nil
+        let topic: String? =
+            switch component.source {
+            case .reading: nil
+            case .presence: topics.presenceOfAllGateways(of: device)
+            case .connection: topics.connectionOfAllGateways(of: device)
+            }
         return component.json(of: Self.identifier(device), stateTopic: topic, more)
     }
 }

@@ -85,7 +85,7 @@ public struct HomeAssistantGateway: Sendable {
     /// They follow when a minute has passed since the first status with an adapter, so that slow ones are not removed.
     public mutating func removals(_ status: GatewayStatus) -> [Publication] {
         if hasAdaptersSince == nil, !status.adapters.isEmpty { hasAdaptersSince = status.uptime }
-        guard !earlier.isEmpty, let hasAdaptersSince, status.uptime >= hasAdaptersSince + .seconds(60) else { return [] }
+        guard !earlier.isEmpty, let since = hasAdaptersSince, status.uptime >= since + .seconds(60) else { return [] }
         let present = Set(components.map(\.key))
         let gone = earlier.filter { !present.contains($0.key) }
         earlier = []

@@ -59,7 +59,8 @@ struct HomeAssistantMeaning: Hashable {
         .calibratedPower: [("signal_strength", [.decibelMilliwatt, .decibel])],
     ]
 
-    private static func text(_ unit: MeasurementUnit) -> String? {
+    /// Returns a unit in Home Assistant's spelling; nil for numbers without a unit.
+    static func text(_ unit: MeasurementUnit) -> String? {
         switch unit {
         case .litre: "L"
         case .millilitre: "mL"

@@ -105,6 +105,11 @@ public struct GatewayTopics: Hashable, Sendable {
         ofAllGateways(.presence, settings.presence, device)
     }
 
+    /// Returns the filter for a device's values of jobs, if the name of the gateway is a level of its own.
+    func connectionOfAllGateways(of device: MessageDevice) -> String {
+        ofAllGateways(.connection, settings.connection, device)
+    }
+
     private func ofAllGateways(_ kind: Kind, _ template: String, _ device: MessageDevice) -> String {
         let levels = template.split(separator: "/", omittingEmptySubsequences: false)
         let isWhole = levels.allSatisfy { $0 == "{gateway}" || !$0.contains("{gateway}") }

@@ -198,7 +198,8 @@ extension Gateway {
         case .failure(let failure):
             report(.warning, "\(device.text): \(failure.text)")
             delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload()))
-        case .value:
+        case .value(let value):
+            if let message = discovery?.add(device, value) { delivery.publish(message) }
             pipeline.receivedValue(of: event.address)
             delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload()))
         }

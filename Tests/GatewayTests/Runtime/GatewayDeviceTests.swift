@@ -49,6 +49,15 @@ import Testing
         #expect(stage.gateway.metrics().contains("ble_gateway_links 1\n"))
     }
 
+    @Test func `Home Assistant discovers the values of jobs`() throws {
+        let stage = stage()
+        stage.run(for: .seconds(30))
+        let message = try stage.retained("homeassistant/device/ble-c0ffee000001/config")
+        let components = try #require(message?["components"]?.object)
+        #expect(components["gatt_2a19"]?["device_class"]?.string == "battery")
+        #expect(HomeAssistantSchema.violations(try #require(message)) == [])
+    }
+
     @Test func `After a lost link the gateway connects again, and values continue`() throws {
         let script = (30..<60).map { second in
             at(.seconds(second)) { $0.notify([0, UInt8(second)], from: "C0:FF:EE:00:00:01", "2a37") }
