@@ -16,15 +16,11 @@ struct DeviceConnector {
     func tree() -> Observable<GATTTree> {
         Observable.deferred {
             let progress = ConnectionProgress(notes: notes)
-            let connected = find()
+            let connected = find(progress)
                 .do(onNext: { progress.enter(.connecting($0)) })
-                // With --keep, a link that exists is one that an earlier command has kept.
-                .flatMap { candidate in
-                    keepsLink
-                        ? .just(candidate.peripheral)
-                        : ClosingLinkWait(context: context).waitUntilClosed(candidate.peripheral)
-                }
+                .flatMap { ClosingLinkWait(context: context).waitUntilClosed($0.peripheral) }
                 .flatMap { $0.connect(options: options) }
+                .do(onNext: { if keepsLink { context.keptLinks.insert(LinkKey($0)) } })
                 .do(onNext: { progress.enter(.discovering($0)) })
                 .flatMap { GATTTree.discover($0) }
             let timedOut = context.timer(context.options.setupTimeout).map { _ -> GATTTree in
@@ -37,8 +33,8 @@ struct DeviceConnector {
     }
 
     /// Finds the device. With --keep, a device that is connected needs no scan.
-    private func find() -> Observable<DeviceCandidates.Candidate> {
-        let finder = DeviceFinder(context: context, target: target)
+    private func find(_ progress: ConnectionProgress) -> Observable<DeviceCandidates.Candidate> {
+        let finder = DeviceFinder(context: context, target: target) { progress.enter(.choosing) }
         guard keepsLink else { return finder.find() }
         return KnownDevices(context: context, target: target).findLinked()
             .flatMap { linked in linked.map { .just($0) } ?? finder.find() }
@@ -64,7 +60,8 @@ struct DeviceConnector {
 /// Waits until bluetoothd has closed the link of an earlier run of this program, which takes 2 s.
 ///
 /// On the bus, such a link looks like the link of another program. If this run shared the link, the link would soon
-/// be lost. So a link is shared only if the device stays connected for more than 2 s.
+/// be lost. So a link is shared only if the device stays connected for more than 2 s, or if a command with --keep has
+/// left it open.
 struct ClosingLinkWait {
     let context: CommandContext
 
@@ -80,7 +77,12 @@ struct ClosingLinkWait {
 
     private func wait(for peripheral: Peripheral, left: Duration) -> Observable<Peripheral> {
         context.manager.retrieveConnectedPeripherals().asObservable().flatMap { connected -> Observable<Peripheral> in
-            guard left > .zero, connected.contains(peripheral) else { return .just(peripheral) }
+            guard connected.contains(peripheral) else {
+                // A kept link is lost, and the next link is another one.
+                context.keptLinks.remove(LinkKey(peripheral))
+                return .just(peripheral)
+            }
+            guard left > .zero, !context.keptLinks.contains(LinkKey(peripheral)) else { return .just(peripheral) }
             return context.timer(Self.pause).flatMap { _ in wait(for: peripheral, left: left - Self.pause) }
         }
     }
@@ -90,6 +92,8 @@ struct ClosingLinkWait {
 final class ConnectionProgress: Sendable {
     enum ConnectingPhase: Sendable {
         case finding
+        /// A matching device was heard, and others may follow.
+        case choosing
         case connecting(DeviceCandidates.Candidate)
         case discovering(Peripheral)
     }
@@ -111,6 +115,11 @@ final class ConnectionProgress: Sendable {
                 .notFound,
                 "No device \(target) advertised within \(limit.text). "
                     + "Check that it is on and near; see ble-cli scan.")
+        case .choosing:
+            return CLIError(
+                .timedOut,
+                "A device \(target) was found, but not early enough to connect within \(limit.text). "
+                    + "Give a longer --timeout.")
         case .connecting(let device):
             let what = "Connecting to \(device.peripheral): not connected within \(limit.text)"
             if let cause = notes?.outage {

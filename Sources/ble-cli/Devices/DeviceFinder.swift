@@ -4,18 +4,18 @@ import RxBluetooth
 /// Finds the device that a target names.
 ///
 /// An address that bluetoothd remembers needs no scan. For any other target, the finder scans, because a remembered
-/// device may be far away. After the first match, the finder waits for other matching devices. If no matching device
-/// advertises, the finder uses a remembered device after a delay: a device that is connected to another program may
-/// not advertise.
+/// device may be far away. After the first match, the finder waits for other matching devices. A remembered device is a
+/// candidate, too, if its name is the target or if it is connected: a connected device may not advertise. If no
+/// matching device advertises, the finder uses a remembered device after a delay.
 struct DeviceFinder {
     let context: CommandContext
     let target: Target
+    /// Called when the first matching device is heard.
+    var onFirstMatch: @Sendable () -> Void = {}
 
     /// How long to wait for further matches. Most peripherals advertise at least once in this time.
     static let settling = Duration.seconds(1)
     /// The delay after which a remembered device is used although it does not advertise.
-    ///
-    /// The delay is shortened to half the time limit if that is shorter.
     static let silence = Duration.seconds(3)
 
     private enum SearchEvent: Sendable {
@@ -26,27 +26,29 @@ struct DeviceFinder {
 
     /// Emits the device and completes. Fails if several devices match. Never ends if no device matches.
     func find() -> Observable<DeviceCandidates.Candidate> {
-        context.manager.knownPeripherals().asObservable().flatMap {
+        KnownDevices(context: context, target: target).list().flatMap {
             known -> Observable<DeviceCandidates.Candidate> in
-            if case .address = target, let hit = try DeviceCandidates(known, matching: target).choose(for: target) {
-                return .just(hit)
-            }
+            if case .address = target, let hit = try known.candidates.choose(for: target) { return .just(hit) }
             return scan(remembered: known)
         }
     }
 
-    private func scan(remembered: [ScannedPeripheral]) -> Observable<DeviceCandidates.Candidate> {
+    private func scan(remembered known: KnownDevices.List) -> Observable<DeviceCandidates.Candidate> {
         let heard = context.manager.scanForPeripherals()
             .filter { target.match($0.peripheral.address, name: $0.name) != nil }
             .share()
+        // With a short time limit, half of it is left for connecting.
+        let half = context.options.setupTimeout / 2
         var events = [
             heard.map { SearchEvent.heard($0) },
-            heard.take(1).flatMap { _ in context.timer(Self.settling) }.map { _ in SearchEvent.settled },
+            heard.take(1).flatMap { _ in
+                onFirstMatch()
+                return context.timer(min(Self.settling, half))
+            }
+            .map { _ in SearchEvent.settled },
         ]
-        let known = DeviceCandidates(remembered, matching: target)
-        if !known.isEmpty {
-            let delay = min(Self.silence, context.options.setupTimeout / 2)
-            events.append(context.timer(delay).map { _ in SearchEvent.silent })
+        if !known.candidates.isEmpty {
+            events.append(context.timer(min(Self.silence, half)).map { _ in SearchEvent.silent })
         }
         return Observable<SearchEvent>.merge(events)
             .scan(into: Search()) { search, event in try handle(event, in: &search, remembered: known) }
@@ -55,19 +57,20 @@ struct DeviceFinder {
     }
 
     private struct Search: Sendable {
-        var candidates = DeviceCandidates()
+        var heard = DeviceCandidates()
         var result: DeviceCandidates.Candidate?
     }
 
-    private func handle(_ event: SearchEvent, in search: inout Search, remembered: DeviceCandidates) throws {
+    private func handle(_ event: SearchEvent, in search: inout Search, remembered: KnownDevices.List) throws {
         switch event {
         case .heard(let sighting):
-            search.candidates.add(sighting, matching: target)
+            search.heard.add(sighting, matching: target)
             // Ends the search at once if the target is an address, because no other device can match.
-            if case .address = target { search.result = try search.candidates.choose(for: target) }
-        case .settled: search.result = try search.candidates.choose(for: target)
+            if case .address = target { search.result = try search.heard.choose(for: target) }
+        case .settled:
+            search.result = try search.heard.adding(remembered.exactOrLinked).choose(for: target)
         case .silent:
-            if search.candidates.isEmpty { search.result = try remembered.choose(for: target) }
+            if search.heard.isEmpty { search.result = try remembered.candidates.choose(for: target) }
         }
     }
 }
@@ -91,6 +94,23 @@ struct DeviceCandidates: Sendable {
     }
 
     var isEmpty: Bool { found.isEmpty }
+
+    /// Whether a device matches exactly.
+    var hasExact: Bool { found.values.contains { $0.match == .exact } }
+
+    /// Returns the candidates together with those of others that are not among them.
+    func adding(_ others: DeviceCandidates) -> DeviceCandidates {
+        var all = self
+        all.found.merge(others.found) { own, _ in own }
+        return all
+    }
+
+    /// Returns the candidates that pass a test.
+    func filter(_ isIncluded: (Candidate) -> Bool) -> DeviceCandidates {
+        var result = DeviceCandidates()
+        result.found = found.filter { isIncluded($0.value) }
+        return result
+    }
 
     mutating func add(_ sighting: ScannedPeripheral, matching target: Target) {
         let peripheral = sighting.peripheral

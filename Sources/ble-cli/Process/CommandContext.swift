@@ -13,6 +13,8 @@ struct CommandContext: Sendable {
     let options: Options
     /// Receives notes and errors.
     let messages: Messages
+    /// The links that commands with --keep have left open.
+    var keptLinks: any KeptLinks = MemoryKeptLinks()
 
     /// Prints a note of one line while the command runs.
     func note(_ text: String) { messages.note(text) }

@@ -127,7 +127,7 @@ enum CommandProcess {
             }
         let context = CommandContext(
             manager: manager, scheduler: scheduler, output: verb.sharing(FileOutput.standard), options: options,
-            messages: messages)
+            messages: messages, keptLinks: simulation == nil ? KeptLinkFiles.ofEnvironment : MemoryKeptLinks())
         let runner = CommandRunner(context, messages: messages) { code in
             // Keeps the simulation alive until the command has ended.
             withExtendedLifetime(simulation) {}

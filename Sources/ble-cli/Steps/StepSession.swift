@@ -101,6 +101,7 @@ final class StepSession: Sendable {
                 if tree?.peripheral === peripheral {
                     close()
                 } else if isConnected {
+                    context.keptLinks.remove(LinkKey(peripheral))
                     return peripheral.disconnect().asObservable()
                 }
                 return .empty()

@@ -39,6 +39,9 @@ struct CloneVerb: LinkVerb {
                 DeviceConnector(context: context, target: target).use { tree in
                     ConnectVerb.items(of: tree).toArray().asObservable()
                         .do(onNext: { items in
+                            // A partial match may have advertised while the named device was connected.
+                            let isSame = advertised.latest?.peripheral.address == tree.peripheral.address
+                            let advertised = isSame ? advertised : Received()
                             try context.output.write(Self.scenario(items, of: tree.peripheral, advertised))
                         })
                 }

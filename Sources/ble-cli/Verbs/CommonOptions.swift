@@ -65,7 +65,7 @@ struct CommonOptions: ParsableArguments {
 struct KeepOption: ParsableArguments {
     @Flag(
         help: """
-            Leave the link open at the end. Later commands with --keep use it at once; ble-cli disconnect closes it.
+            Leave the link open at the end. Later commands use it at once; ble-cli disconnect closes it.
             """)
     var keep = false
 }

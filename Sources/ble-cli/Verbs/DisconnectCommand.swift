@@ -33,6 +33,7 @@ struct DisconnectVerb: Verb {
                         peripheral, "is not connected", [("disconnected", true), ("wasConnected", false)])
                     return .empty()
                 }
+                context.keptLinks.remove(LinkKey(peripheral))
                 return peripheral.disconnect().asObservable().do(onCompleted: {
                     try context.show(
                         peripheral, "is disconnected", [("disconnected", true), ("wasConnected", true)])

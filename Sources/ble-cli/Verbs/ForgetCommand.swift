@@ -8,7 +8,8 @@ struct ForgetCommand: BluetoothCommand {
         commandName: "forget", abstract: "Forget a device and its bond.",
         discussion: """
             Disconnects the device, and removes it from bluetoothd's memory. The device keeps its own copy of the \
-            bond. If it refuses to pair again, remove the bond on the device, too.
+            bond. If it refuses to pair again, remove the bond on the device, too. TARGET is the address or the whole \
+            name: a part of a name is not enough.
 
             EXAMPLES:
               ble-cli forget Lock
@@ -27,7 +28,7 @@ struct ForgetVerb: Verb {
     let target: Target
 
     func run(in context: CommandContext) -> Observable<Never> {
-        KnownDevices(context: context, target: target).find()
+        KnownDevices(context: context, target: target).find(wholeNameTo: "forget")
             .flatMap { (peripheral: Peripheral) in
                 peripheral.forget().asObservable().do(onCompleted: {
                     try context.show(peripheral, "is forgotten", [("forgotten", true)])

@@ -28,19 +28,20 @@ struct InfoVerb: Verb {
 
     func run(in context: CommandContext) -> Observable<Never> {
         let limit = context.options.setupTimeout
+        let progress = ConnectionProgress()
         let timedOut = context.timer(limit).map { _ -> DeviceDetails in
-            throw ConnectionProgress().timeoutError(target, after: limit)
+            throw progress.timeoutError(target, after: limit)
         }
-        return details(in: context).amb(timedOut).do(onNext: { try $0.show(in: context) }).ignoreElements()
+        return details(in: context, progress).amb(timedOut).do(onNext: { try $0.show(in: context) }).ignoreElements()
     }
 
-    private func details(in context: CommandContext) -> Observable<DeviceDetails> {
+    private func details(in context: CommandContext, _ progress: ConnectionProgress) -> Observable<DeviceDetails> {
         context.manager.knownPeripherals().asObservable().flatMap { known -> Observable<DeviceDetails> in
             if let hit = try DeviceCandidates(known, matching: target).choose(for: target) {
                 return DeviceDetails.read(hit.peripheral)
             }
             // The call is sent before the scan ends, because bluetoothd then drops the RSSI and some devices.
-            return DeviceFinder(context: context, target: target).find()
+            return DeviceFinder(context: context, target: target) { progress.enter(.choosing) }.find()
                 .flatMap { DeviceDetails.read($0.peripheral) }
         }
     }

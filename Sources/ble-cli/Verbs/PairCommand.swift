@@ -60,10 +60,12 @@ struct PairVerb: Verb {
     func waitsForReplies(after code: ExitCode) -> Bool { code != .done }
 
     func run(in context: CommandContext) -> Observable<Never> {
+        let progress = ConnectionProgress()
         let timedOut = context.timer(context.options.setupTimeout).map { _ -> DeviceCandidates.Candidate in
-            throw ConnectionProgress().timeoutError(target, after: context.options.setupTimeout)
+            throw progress.timeoutError(target, after: context.options.setupTimeout)
         }
-        return DeviceFinder(context: context, target: target).find().amb(timedOut)
+        return DeviceFinder(context: context, target: target, onFirstMatch: { progress.enter(.choosing) }).find()
+            .amb(timedOut)
             .flatMap { found in found.peripheral.isBonded.take(1).map { (found.peripheral, $0) } }
             .flatMap { (peripheral: Peripheral, isBonded: Bool) -> Observable<Never> in
                 guard isBonded else { return pair(peripheral, in: context) }

@@ -1,3 +1,4 @@
+import Foundation
 import RxBluetooth
 import RxBluetoothMocks
 import Testing
@@ -55,5 +56,55 @@ struct ClosingLinkTests {
         #expect(outcome.code == .done)
         #expect((2.4...3.5).contains(outcome.time ?? 0))
         #expect(harness.calls("Disconnect") == 0)
+    }
+
+    @Test func `With --keep after another command, the link stays open`() {
+        let harness = CommandHarness()
+        harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)), for: 1)
+        let kept = harness.run(ConnectVerb(target: strap, keepsLink: true))
+        #expect(kept.code == .done, "\(kept.errors)")
+        harness.advance(10_000)
+        #expect(harness.run(InfoVerb(target: strap)).lines.contains("  Connected         yes"))
+        #expect(harness.calls("Connect") == 2 && harness.calls("Disconnect") == 1)
+    }
+
+    @Test func `With --keep after another command, notifications arrive over a new link`() {
+        let harness = CommandHarness()
+        harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)), for: 1)
+        let verb = NotifyVerb(target: strap, characteristics: [.uuid(0x2A37)], count: 5, keepsLink: true)
+        let outcome = harness.run(verb)
+        #expect(outcome.code == .done && outcome.lines.count == 5, "\(outcome.errors)")
+    }
+
+    @Test func `A kept link that was lost does not count as kept after another command`() {
+        let harness = CommandHarness()
+        harness.run(ConnectVerb(target: strap, keepsLink: true))
+        harness.simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01")
+        harness.advance(3_000)
+        harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)), for: 1)
+        #expect(harness.run(ConnectVerb(target: strap, keepsLink: true)).code == .done)
+        harness.advance(10_000)
+        #expect(harness.run(InfoVerb(target: strap)).lines.contains("  Connected         yes"))
+    }
+
+    @Test func `Kept links are separate for each device and bus, and their number is limited`() throws {
+        var template = Array("/tmp/ble-cli-kept.XXXXXX".utf8CString)
+        let folder = try #require(unsafe mkdtemp(&template).map { unsafe String(cString: $0) })
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        func link(_ number: UInt16) throws -> LinkKey {
+            let address = "C0:FF:EE:00:\(HexBytes.text([UInt8(number >> 8)])):\(HexBytes.text([UInt8(number & 0xFF)]))"
+            return LinkKey(adapter: "hci0", address: try #require(BluetoothAddress(address)))
+        }
+        let files = KeptLinkFiles(folder: folder + "/run", bus: "unix:path=/a/bus")
+        files.insert(try link(1))
+        #expect(try files.contains(link(1)) && !files.contains(link(2)))
+        #expect(try !KeptLinkFiles(folder: folder + "/run", bus: "unix:path=/b/bus").contains(link(1)))
+        #expect(try !KeptLinkFiles(folder: nil, bus: "").contains(link(1)))
+        files.remove(try link(1))
+        #expect(try !files.contains(link(1)))
+        for number in 0..<UInt16(3 * KeptLinkFiles.limit) { files.insert(try link(number)) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/run")
+        #expect(names.count <= KeptLinkFiles.limit)
+        #expect(try files.contains(link(UInt16(3 * KeptLinkFiles.limit - 1))))
     }
 }

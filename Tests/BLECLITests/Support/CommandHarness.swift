@@ -13,6 +13,8 @@ struct CommandHarness {
     let output: RecordingOutput
     /// Standard error, on the same terminal as the output.
     let errors: RecordingOutput
+    /// The links that earlier runs have left open.
+    private let keptLinks = MemoryKeptLinks()
 
     init(_ scenario: Scenario = .everyday, starting: Bool = true, terminal size: TerminalSize? = nil) {
         simulation = Simulation(scenario, scheduler: scheduler, starting: starting)
@@ -48,7 +50,8 @@ struct CommandHarness {
         let manager = BluetoothManager(configuration: configuration, bus: simulation.connect())
         let end = EndRecorder()
         let context = CommandContext(
-            manager: manager, scheduler: scheduler, output: output, options: options, messages: messages)
+            manager: manager, scheduler: scheduler, output: output, options: options, messages: messages,
+            keptLinks: keptLinks)
         let runner = CommandRunner(context, messages: messages) { [scheduler] in end.record($0, at: scheduler.clock) }
         let start = scheduler.clock
         runner.start(verb)
