@@ -146,7 +146,7 @@ struct DeviceListState: Sendable {
                 finishedFilter = text.trimmed
                 isEditingFilter = false
             case .cancelled, .endOfInput: isEditingFilter = false
-            case .editing, .completing, .clearing: break
+            case .editing, .completing, .clearing, .suspending: break
             }
         }
         top = 0

@@ -112,6 +112,8 @@ struct LineEditor: Sendable {
         /// The user wants the word before the cursor to be completed.
         case completing
         case clearing
+        /// The user wants the process to be stopped; the line stays as it is.
+        case suspending
         case line(String)
         case cancelled
         case endOfInput
@@ -139,6 +141,7 @@ struct LineEditor: Sendable {
         case .enter: return .line(finish())
         case .tab: return .completing
         case .clearScreen: return .clearing
+        case .suspend: return .suspending
         case .interrupt:
             _ = finish(isKept: false)
             return .cancelled
@@ -158,7 +161,7 @@ struct LineEditor: Sendable {
         case .deleteToEnd: remove(cursor, text.count)
         case .up: show((place ?? history.count) - 1)
         case .down: show((place ?? history.count) + 1)
-        case .escape, .pageUp, .pageDown, .suspend: break
+        case .escape, .pageUp, .pageDown: break
         }
         return .editing
     }

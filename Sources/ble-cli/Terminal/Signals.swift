@@ -14,7 +14,8 @@ enum Signals {
     /// Sets the work that runs on the main thread when the size of the terminal has changed.
     static func onResize(_ handler: (@Sendable () -> Void)?) { resizeHandler.withLock { $0 = handler } }
 
-    private static var set: sigset_t {
+    /// The signals that ``next()`` waits for.
+    private static var awaited: sigset_t {
         var set = sigset_t()
         unsafe sigemptyset(&set)
         for end in endingSignals { unsafe sigaddset(&set, end.signal) }
@@ -22,18 +23,25 @@ enum Signals {
         return set
     }
 
+    /// The signals that are blocked. SIGCONT continues the process also while it is blocked.
+    private static var blocked: sigset_t {
+        var set = awaited
+        unsafe sigaddset(&set, SIGCONT)
+        return set
+    }
+
     /// Blocks the signals, and ignores SIGPIPE.
     ///
     /// Must be called before a second thread exists, because new threads inherit the signal mask.
     static func block() {
-        var set = set
+        var set = blocked
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         signal(SIGPIPE, SIG_IGN)
     }
 
     /// Runs work during which the signals end the process at once, and blocks them again.
     static func unblocked<Value>(_ work: () -> Value) -> Value {
-        var set = set
+        var set = blocked
         var before = sigset_t()
         unsafe pthread_sigmask(SIG_UNBLOCK, &set, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
@@ -42,7 +50,7 @@ enum Signals {
 
     /// Waits for the next signal on the calling thread. Returns its exit code.
     static func next() -> ExitCode {
-        var set = set
+        var set = awaited
         var signal: Int32 = 0
         while true {
             guard unsafe sigwait(&set, &signal) == 0 else { continue }

@@ -9,7 +9,7 @@ protocol KeySource: Sendable {
     /// While subscribed, the terminal reports single keys and does not print them. Delivers on any thread.
     func keys() -> Observable<TerminalKey>
 
-    /// Stops the process as the shell's job control does, with the terminal restored. Returns when it continues.
+    /// Stops the process group as the terminal does, with the terminal restored. Returns when it continues.
     func suspend()
 }
 
@@ -42,7 +42,7 @@ final class TerminalKeys: KeySource {
 
     func suspend() {
         restore()
-        kill(getpid(), SIGTSTP)
+        JobControl.suspend()
         enterKeyMode()
     }
 

@@ -118,6 +118,11 @@ final class TerminalLineReader: LineSource {
             switch outcome {
             case .editing, .clearing: break
             case .completing: completeWord(prompt, complete)
+            case .suspending:
+                close()
+                JobControl.suspend()
+                enterRawMode()
+                begin(prompt)
             case .line(let line):
                 history.add(line)
                 return line
@@ -155,10 +160,11 @@ final class TerminalLineReader: LineSource {
             case .clearing:
                 try? output.write("\u{1B}[H\u{1B}[2J")
                 draw(prompt, state.editor)
-            case .line, .endOfInput, .cancelled:
+            case .line, .endOfInput, .cancelled, .suspending:
                 // From here on, notes of other threads do not draw the line again.
                 state.prompt = nil
-                try? output.write(outcome == .cancelled ? "^C\r\n" : "\r\n")
+                let echo = outcome == .cancelled ? "^C" : outcome == .suspending ? "^Z" : ""
+                try? output.write(echo + "\r\n")
             }
             return outcome
         }

@@ -24,7 +24,10 @@ final class PseudoTerminal: Sendable {
     }
 
     /// Starts the program with variables in addition to those of the test, and with a terminal of a size.
-    init(list arguments: [String], environment: [String: String] = [:], size: TerminalSize) {
+    init(
+        list arguments: [String], program: String = CLIProcess.path, environment: [String: String] = [:],
+        size: TerminalSize
+    ) {
         // Swift does not import posix_openpt(3) and its companions.
         terminal = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (isLocked, number): (Int32, Int32) = (0, 0)
@@ -35,7 +38,7 @@ final class PseudoTerminal: Sendable {
         let variables = ["TERM": "xterm", "LC_ALL": "C.UTF-8", "XDG_STATE_HOME": "/proc/none"]
         let name = "/dev/pts/\(number)"
         process = unsafe ChildProcess.start(
-            CLIProcess.path, arguments, environment: variables.merging(environment) { $1 }, leadsSession: true
+            program, arguments, environment: variables.merging(environment) { $1 }, leadsSession: true
         ) { actions in
             unsafe posix_spawn_file_actions_addopen(&actions, 0, name, O_RDWR, 0)
             unsafe posix_spawn_file_actions_adddup2(&actions, 0, 1)

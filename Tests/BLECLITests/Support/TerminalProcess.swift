@@ -16,13 +16,14 @@ final class TerminalProcess: Sendable {
         var isClosed = false
     }
 
-    /// Starts the program with an environment and a terminal of a size.
+    /// Starts the program, or another one, with an environment and a terminal of a size.
     init(
-        _ arguments: String..., bus: String? = nil, environment: [String: String] = [:], columns: Int = 80,
+        _ arguments: String..., program: String = CLIProcess.path, bus: String? = nil,
+        environment: [String: String] = [:], columns: Int = 80,
         rows: Int = 24
     ) {
         terminal = PseudoTerminal(
-            list: arguments,
+            list: arguments, program: program,
             environment: environment.merging(bus.map { ["DBUS_SYSTEM_BUS_ADDRESS": $0] } ?? [:]) { $1 },
             size: TerminalSize(columns: columns, rows: rows))
         content = Guarded(Content(screen: ScreenModel(columns: columns, rows: rows)))
