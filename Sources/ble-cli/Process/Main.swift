@@ -16,6 +16,8 @@ enum Main {
             guard let bluetooth = command as? any BluetoothCommand else { return try command.run() }
             CommandProcess.run(
                 try bluetooth.verb(), try bluetooth.common.parsed(), simulating: try bluetooth.common.simulated())
+        } catch is OutputClosed {
+            ExitCode.done.exitProcess()
         } catch let error as CLIError {
             fail(error)
         } catch {
@@ -26,7 +28,9 @@ enum Main {
     /// Prints the help text on standard output, or the parser's error as one line, and exits.
     private static func endParsing(with error: any Error) -> Never {
         guard !BLECLI.exitCode(for: error).isSuccess else {
-            try? FileOutput.standard.line(CompletionScript.adapted(BLECLI.fullMessage(for: error)))
+            do { try FileOutput.standard.line(CompletionScript.adapted(BLECLI.fullMessage(for: error))) } catch {
+                if !(error is OutputClosed) { fail(CLIError(error)) }
+            }
             ExitCode.done.exitProcess()
         }
         // A shell requests the values of an argument. A message would disturb the line that the user types.

@@ -107,7 +107,10 @@ struct RunVerb: LinkVerb {
             let session = StepSession(context)
             return Observable.from(script.lines)
                 .concatMap { StepReport(context: context, line: $0.number, text: $0.text).run($0.step, in: session) }
-                .catch { throw CLIError($0, named: script.name) }
+                .catch { error in
+                    if error is OutputClosed { throw error }
+                    throw CLIError(error, named: script.name)
+                }
                 .do(onDispose: { session.close() })
         }
     }

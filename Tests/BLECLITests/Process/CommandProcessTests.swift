@@ -34,6 +34,15 @@ struct CommandProcessTests {
         #expect(end.errors.isEmpty)
     }
 
+    @Test(arguments: [["decode", "2A19", "55"], ["scan", "--help"]])
+    func `A closed output ends a program that only prints a text without an error`(arguments: [String]) async {
+        let program = CLIProcess(list: arguments)
+        program.closeOutput()
+        let end = await program.end(readingOutput: false)
+        #expect(end.code == 0)
+        #expect(end.errors.isEmpty, "\(end.errors)")
+    }
+
     @Test func `Connect prints the tree`() async {
         let end = await CLIProcess("connect", "C0:FF:EE:00:00:05", "--simulate").end()
         #expect(end.code == 0)

@@ -110,6 +110,15 @@ struct StepRunTests {
         #expect(harness.calls("Disconnect") == 2)
     }
 
+    @Test(arguments: [false, true])
+    func `A closed output ends the run without an error`(isJSON: Bool) throws {
+        let harness = CommandHarness()
+        harness.output.close(after: 1)
+        let outcome = harness.run(try verb("connect Strap", "info", "services"), isJSON ? .asJSON : .init())
+        #expect(outcome.code == .done && outcome.errors.isEmpty, "\(outcome.errors)")
+        #expect(harness.calls("Disconnect") == 1)
+    }
+
     @Test func `An interrupt ends the run and closes the link`() throws {
         let harness = CommandHarness()
         let outcome = harness.run(
