@@ -40,6 +40,12 @@ enum ValueArgument {
         of path: String?, _ format: ValueFormat, _ read: (String?) throws(CLIError) -> [UInt8]
     ) throws(CLIError) -> [UInt8] {
         let content = try read(path)
+        // A file that is empty by mistake would clear the value.
+        guard !content.isEmpty, format == .raw || content != [UInt8(ascii: "\n")] else {
+            throw CLIError(
+                .usage,
+                "\(path.map { "“\($0)”" } ?? "The standard input") is empty. For an empty value, give \"\".")
+        }
         if format == .raw { return content }
         guard var text = String(validating: content, as: UTF8.self) else {
             throw CLIError(

@@ -57,7 +57,10 @@ enum ValueFormat: Hashable, Sendable {
     /// Returns the bytes of a text. Several numbers are separated by spaces or commas.
     func encode(_ text: String) throws(CLIError) -> [UInt8] {
         switch self {
-        case .hex: return try HexBytes.parse(text.trimmed)
+        case .hex:
+            let trimmed = text.trimmed
+            // A text of spaces alone is an error, as one of other separators is.
+            return try HexBytes.parse(trimmed.isEmpty ? text : trimmed)
         case .utf8, .raw: return Array(text.utf8)
         case .base64: return try Base64.decode(text)
         case .integers, .floats:
@@ -195,7 +198,7 @@ enum Base64 {
             bits = bits << 6 | UInt32(digit)
             if !place.isMultiple(of: 4) { bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(6 - 2 * (place % 4)))) }
         }
-        guard characters.count % 4 != 1 else { throw malformed(text) }
+        guard characters.count % 4 != 1, !characters.isEmpty || text.isEmpty else { throw malformed(text) }
         return bytes
     }
 

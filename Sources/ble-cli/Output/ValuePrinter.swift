@@ -10,10 +10,12 @@ struct ValuePrinter: Sendable {
     var format: ValueFormat?
     /// Whether each line begins with the characteristic, because the command prints values of several.
     var showsSource = false
+    /// Whether a value that does not have the format is a note, and not an error, because further values follow.
+    var continuesAfterMismatch = false
 
     /// Prints a value as one line; in the format `raw`, only its bytes.
     ///
-    /// Throws if the value does not have the format. The link stays usable.
+    /// Throws if the value does not have the format, unless further values follow. The link stays usable.
     func show(_ value: [UInt8], of characteristic: Characteristic) throws {
         guard !context.options.json else {
             let formatted = format.flatMap { $0.text(value) }
@@ -26,10 +28,11 @@ struct ValuePrinter: Sendable {
         }
         guard format != .raw else { return try context.output.write(bytes: value) }
         guard let text = format.text(value) else {
-            throw CLIError(
-                .failed,
+            let reason =
                 "The value \(value.isEmpty ? "(empty)" : HexBytes.text(value)) of \(characteristic.uuid) is not "
-                    + "\(format.name). Give another --format.")
+                + "\(format.name). Give another --format."
+            guard continuesAfterMismatch else { throw CLIError(.failed, reason) }
+            return context.note(reason)
         }
         try context.output.line(source + text)
     }

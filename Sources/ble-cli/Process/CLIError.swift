@@ -80,6 +80,8 @@ extension BluetoothError {
         case .bondLost: naming("ble-cli forget, then ble-cli pair")
         case .connectFailed(let reason) where !reason.hasPrefix("br-"):
             "Check that the device is near and accepts connections, and try again."
+        case .poweredOff: "Switch it on: ble-cli power on."
+        case .noAdapter: "Plug in a Bluetooth adapter, or list those that are present: ble-cli adapters."
         case .timedOut where [.connect, .discover, .read, .readDescriptor, .notify].contains(operation):
             "Try again, or give a longer --timeout."
         default: nil

@@ -121,10 +121,8 @@ struct SubscribeStep: StepCommand {
     func step() throws(CLIError) -> any SessionStep {
         let arguments = try CharacteristicArgument.list(characteristics)
         return StepFunction { session in
-            for characteristic in try session.connected().characteristics(arguments) {
-                session.subscribe(to: characteristic)
-            }
-            return .empty()
+            Observable.from(try session.connected().characteristics(arguments))
+                .concatMap { session.subscribe(to: $0) }
         }
     }
 }
@@ -187,7 +185,8 @@ struct NotifyStep: StepCommand {
         let number = try count.map { text throws(CLIError) in try NotifyCommand.count(text) }
         let time = try length.map { text throws(CLIError) in try TimeSpan.parse(text, for: "--for") }
         return StepFunction { session in
-            let printer = ValuePrinter(context: session.context, format: format, showsSource: arguments.count > 1)
+            let printer = ValuePrinter(
+                context: session.context, format: format, showsSource: arguments.count > 1, continuesAfterMismatch: true)
             try printer.check()
             let characteristics = try session.connected().characteristics(arguments)
             var values = NotifyVerb.updates(of: characteristics)

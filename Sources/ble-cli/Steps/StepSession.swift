@@ -117,15 +117,40 @@ final class StepSession: Sendable {
         link?.dispose()
     }
 
-    /// Turns notifications on, and stores the values until ``values(of:)`` takes them.
-    func subscribe(to characteristic: Characteristic) {
-        let queue = ValueQueue()
-        let isNew = state.withLock { state in
-            guard state.subscriptions[characteristic.handle] == nil else { return false }
-            state.subscriptions[characteristic.handle] = queue
-            return true
+    /// Turns notifications on, and stores the values until ``firstValue(of:where:)`` takes them.
+    ///
+    /// Completes when notifications are on. If they cannot be turned on, nothing is stored.
+    func subscribe(to characteristic: Characteristic) -> Observable<Never> {
+        Observable.create { [self] observer in
+            let queue = ValueQueue()
+            let isNew = state.withLock { state in
+                guard state.subscriptions[characteristic.handle] == nil else { return false }
+                state.subscriptions[characteristic.handle] = queue
+                return true
+            }
+            guard isNew else {
+                observer.on(.completed)
+                return Disposables.create()
+            }
+            let isOn = Guarded(false)
+            let switched = context.manager.attributeExchanges.subscribe(onNext: { exchange in
+                guard case .notificationsSwitched(let other, isOn: true) = exchange.kind,
+                    other.handle == characteristic.handle, other.peripheral == characteristic.peripheral
+                else { return }
+                isOn.withLock { $0 = true }
+                observer.on(.completed)
+            })
+            queue.start(characteristic.observeValueUpdates()) { observer.on(.error($0)) }
+            return Disposables.create { [self] in
+                switched.dispose()
+                guard !isOn.withLock({ $0 }) else { return }
+                state.withLock { state in
+                    if state.subscriptions[characteristic.handle] === queue {
+                        state.subscriptions[characteristic.handle] = nil
+                    }
+                }
+            }
         }
-        if isNew { queue.start(characteristic.observeValueUpdates()) }
     }
 
     /// Emits the first value that passes a test, and completes.
@@ -156,10 +181,14 @@ final class ValueQueue: Sendable {
 
     deinit { state.withLock { $0.source }?.dispose() }
 
-    /// Stores the values of a stream.
-    func start(_ source: Observable<[UInt8]>) {
+    /// Stores the values of a stream. Calls `onFailure` when the stream fails.
+    func start(_ source: Observable<[UInt8]>, onFailure: @escaping @Sendable (any Error) -> Void) {
         let subscription = source.subscribe(
-            onNext: { [weak self] in self?.add($0) }, onError: { [weak self] in self?.fail($0) })
+            onNext: { [weak self] in self?.add($0) },
+            onError: { [weak self] error in
+                self?.fail(error)
+                onFailure(error)
+            })
         state.withLock { $0.source = subscription }
     }
 

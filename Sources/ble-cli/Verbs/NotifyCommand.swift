@@ -81,7 +81,8 @@ struct NotifyVerb: LinkVerb {
 
     func run(in context: CommandContext) -> Observable<Never> {
         Observable.deferred {
-            let printer = ValuePrinter(context: context, format: format, showsSource: characteristics.count > 1)
+            let printer = ValuePrinter(
+                context: context, format: format, showsSource: characteristics.count > 1, continuesAfterMismatch: true)
             try printer.check()
             let clock = ElapsedClock(context.scheduler)
             let start = clock.time

@@ -9,7 +9,8 @@ struct ReadCommand: BluetoothCommand {
         discussion: """
             Prints the bytes, followed by their meaning if the characteristic is a known one. With several \
             characteristics, each line begins with the characteristic. With --every, reads again over the same link \
-            until Ctrl-C, or until --timeout, which counts from the start of the command.
+            until Ctrl-C, or until --timeout, which counts from the start of the command. If nothing was read by then, \
+            the exit code is 4.
 
             EXAMPLES:
               ble-cli read Strap 2A19
@@ -80,24 +81,33 @@ struct ReadVerb: LinkVerb {
 
     func run(in context: CommandContext) -> Observable<Never> {
         Observable.deferred {
-            let printer = ValuePrinter(context: context, format: format, showsSource: characteristics.count > 1)
+            var printer = ValuePrinter(context: context, format: format, showsSource: characteristics.count > 1)
+            printer.continuesAfterMismatch = period != nil
             try printer.check()
             let clock = ElapsedClock(context.scheduler)
             let start = clock.time
             return DeviceConnector(context: context, target: target, keepsLink: keepsLink)
-                .use { tree in
+                .use { [printer] tree -> Observable<Never> in
                     let characteristics = try tree.characteristics(self.characteristics)
                     let values = Self.values(of: characteristics, printer)
-                    guard let period else { return values }
+                    guard let period else { return values.ignoreElements() }
                     let repeated = Observable<Int>
                         .timer(.nanoseconds(0), period: period.interval, scheduler: context.scheduler)
                         // A reading that takes longer than the period skips the next one.
                         .flatMapFirst { _ in values }
-                    guard let timeout = context.options.timeout else { return repeated }
-                    return repeated.take(
-                        for: (timeout - (clock.time - start)).interval, scheduler: context.scheduler)
+                    guard let timeout = context.options.timeout else { return repeated.ignoreElements() }
+                    let left = timeout - (clock.time - start)
+                    return repeated.take(for: left.interval, scheduler: context.scheduler)
+                        .reduce(0) { count, _ in count + 1 }
+                        .do(onNext: { count in
+                            guard count == 0 else { return }
+                            throw CLIError(
+                                .timedOut,
+                                "No value of \(tree.peripheral) was read within \(timeout.text). "
+                                    + "Give a longer --timeout.")
+                        })
+                        .ignoreElements()
                 }
-                .ignoreElements()
         }
     }
 

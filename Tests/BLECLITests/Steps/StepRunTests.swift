@@ -88,6 +88,25 @@ struct StepRunTests {
         #expect(outcome.lines == ["00  0", "02  2", "03  3"])
     }
 
+    @Test(arguments: ["2A19", "2A29"])
+    func `A subscribe step fails if notifications cannot be turned on`(characteristic: String) throws {
+        let harness = CommandHarness()
+        harness.simulation.bluez.add(Fault("GattCharacteristic1.StartNotify", .error("org.bluez.Error.Failed")))
+        let outcome = harness.run(
+            try verb("connect Strap", "subscribe \(characteristic)", "pause 1s", "read 2A19"))
+        #expect(outcome.code == .failed)
+        #expect(outcome.lines.isEmpty)
+        #expect(outcome.errors.first?.contains("line 2, “subscribe \(characteristic)”: ") == true, "\(outcome.errors)")
+    }
+
+    @Test func `A subscribe step ends when notifications are on, also for several characteristics`() throws {
+        let harness = CommandHarness()
+        let outcome = harness.run(
+            try verb("connect Strap", "subscribe 2A37 2A19", "subscribe 2A37", "wait 2A37 5s"), for: 20)
+        #expect(outcome.code == .done, "\(outcome.errors)")
+        #expect(harness.calls("StartNotify") == 2)
+    }
+
     @Test func `A link that is lost between two steps fails the next step with its reason`() throws {
         let harness = CommandHarness()
         let simulation = harness.simulation

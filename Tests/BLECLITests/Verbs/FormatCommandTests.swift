@@ -35,6 +35,53 @@ struct FormatCommandTests {
         #expect(harness.calls("Disconnect") == 1)
     }
 
+    @Test func `With --every, a time limit before the first value has exit code 4`() {
+        let harness = CommandHarness()
+        harness.simulation.bluez.add(Fault("GattCharacteristic1.ReadValue", .lost))
+        var verb = ReadVerb(target: .address("C0:FF:EE:00:00:01"), characteristic: .uuid(0x2A19))
+        verb.period = .seconds(1)
+        let outcome = harness.run(verb, .limited(.seconds(3)))
+        #expect(outcome.code == .timedOut && outcome.lines.isEmpty)
+        #expect(outcome.errors.count == 1, "\(outcome.errors)")
+    }
+
+    @Test(arguments: ["notify", "run"])
+    func `A notified value without the format is a note, and later values are printed`(command: String) throws {
+        let varying = SimulatedPeripheral("Varying", address: "C0:FF:EE:00:00:09") {
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Varying")
+            SimulatedService("ffe0") {
+                SimulatedCharacteristic("ffe1", .notify(every: .milliseconds(200)) { $0 == 1 ? [] : [UInt8($0)] })
+            }
+        }
+        let target = Target.address("C0:FF:EE:00:00:09")
+        let format = ValueFormat.integers(bytes: 2, isSigned: false, isBigEndian: false)
+        let single = ValueFormat.integers(bytes: 1, isSigned: false, isBigEndian: false)
+        let verb: any Verb =
+            command == "notify"
+            ? NotifyVerb(target: target, characteristics: [.uuid(0xFFE1)], format: single, count: 4)
+            : RunVerb(
+                script: try StepScript(
+                    "connect Varying\nnotify FFE1 --count 4 --format uint8", name: "x"))
+        let outcome = CommandHarness(around: varying).run(verb)
+        #expect(outcome.code == .done)
+        #expect(outcome.lines == ["0", "2", "3"])
+        #expect(outcome.errors.count == 1)
+        #expect(outcome.errors.first?.contains("The value (empty) of FFE1 is not uint8.") == true)
+        // A single value that does not have the format is an error.
+        let read = CommandHarness().run(
+            ReadVerb(target: .address("C0:FF:EE:00:00:01"), characteristics: [.uuid(0x2A19)], format: format))
+        #expect(read.code == .failed)
+    }
+
+    @Test(arguments: [(" ", nil), ("\t", "hex"), (" ", "base64"), ("-", nil), ("@empty", "raw"), ("@line", "hex")])
+    func `A value that is empty by mistake is rejected`(text: String, format: String?) throws {
+        let format = try format.map { try ValueFormat(parsing: $0) }
+        #expect(throws: CLIError.self) {
+            try ValueArgument.parse(text, format) { path throws(CLIError) in path == "line" ? [0x0A] : [] }
+        }
+        #expect(try ValueArgument.parse("", format) { _ throws(CLIError) in [1] } == [])
+    }
+
     @Test func `A reading that takes longer than --every skips the next one`() {
         let harness = CommandHarness()
         harness.simulation.bluez.setConnection(
