@@ -8,6 +8,9 @@ struct CompletedArgument {
 
     static let target = CompletedArgument(
         help: "The device's address, its name, or a part of either.", completion: .devices)
+    static let otherTarget = CompletedArgument(
+        help: "Another device: its address, its name, or a part of either.", completion: .devices)
+    static let powerState = CompletedArgument(help: "on or off.", completion: .list(["on", "off"]))
     static let characteristic = CompletedArgument(
         help: "A UUID, a name such as \"Battery Level\", or a handle such as @000b.", completion: .characteristics)
     static let characteristics = CompletedArgument(

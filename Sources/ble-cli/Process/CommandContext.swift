@@ -6,7 +6,7 @@ import RxBluetooth
 ///
 /// A context does not depend on the process or the terminal, so tests can run verbs.
 struct CommandContext: Sendable {
-    let manager: BluetoothManager
+    var manager: BluetoothManager
     /// Delivers the manager's events, and is the clock of the verb.
     let scheduler: any SchedulerType
     let output: any Output
@@ -15,6 +15,10 @@ struct CommandContext: Sendable {
     let messages: Messages
     /// The links that commands with --keep have left open.
     var keptLinks: any KeptLinks = MemoryKeptLinks()
+    /// Makes a manager with another pairing policy on the same bus; nil if that is not possible.
+    ///
+    /// The policy decides the method of pairing, and cannot be changed later.
+    var makeManager: (@Sendable (PairingPolicy) -> BluetoothManager)?
 
     /// Prints a note of one line while the command runs.
     func note(_ text: String) { messages.note(text) }

@@ -123,15 +123,17 @@ enum CommandProcess {
             adapter: options.adapter, scheduler: scheduler, deadlines: options.deadlines, pairing: verb.pairing,
             logger: options.isVerbose ? MessageLogHandler.logger(to: messages) : nil)
         configuration.keys = verb.keys
-        let manager =
-            if let simulation {
-                BluetoothManager(configuration: configuration, bus: simulation.connect())
-            } else {
-                BluetoothManager(configuration: configuration)
-            }
+        let makeManager: @Sendable (PairingPolicy) -> BluetoothManager = { [configuration] pairing in
+            var configuration = configuration
+            configuration.pairing = pairing
+            guard let simulation else { return BluetoothManager(configuration: configuration) }
+            return BluetoothManager(configuration: configuration, bus: simulation.connect())
+        }
+        let manager = makeManager(verb.pairing)
         let context = CommandContext(
             manager: manager, scheduler: scheduler, output: verb.sharing(FileOutput.standard), options: options,
-            messages: messages, keptLinks: simulation == nil ? KeptLinkFiles.ofEnvironment : MemoryKeptLinks())
+            messages: messages, keptLinks: simulation == nil ? KeptLinkFiles.ofEnvironment : MemoryKeptLinks(),
+            makeManager: makeManager)
         let runner = CommandRunner(context, messages: messages) { code in
             // Keeps the simulation alive until the command has ended.
             withExtendedLifetime(simulation) {}

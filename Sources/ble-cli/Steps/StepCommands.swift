@@ -56,7 +56,7 @@ struct InfoStep: StepCommand {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Print what bluetoothd knows about the connected device, or another one.")
 
-    @Argument(help: "Another device: its address, its name, or a part of either.") var target: String?
+    @Argument(help: .otherTarget) var target: String?
 
     func step() throws(CLIError) -> any SessionStep {
         let target = try target.map { text throws(CLIError) in try Target(parsing: text) }
@@ -186,7 +186,8 @@ struct NotifyStep: StepCommand {
         let time = try length.map { text throws(CLIError) in try TimeSpan.parse(text, for: "--for") }
         return StepFunction { session in
             let printer = ValuePrinter(
-                context: session.context, format: format, showsSource: arguments.count > 1, continuesAfterMismatch: true)
+                context: session.context, format: format, showsSource: arguments.count > 1, continuesAfterMismatch: true
+            )
             try printer.check()
             let characteristics = try session.connected().characteristics(arguments)
             var values = NotifyVerb.updates(of: characteristics)

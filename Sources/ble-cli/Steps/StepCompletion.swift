@@ -44,12 +44,13 @@ struct StepCompletion: Sendable {
         }
         if isOption { return Self.options[verb] ?? [] }
         switch verb {
-        case "connect", "disconnect", "info": return words.count == 1 ? devices : []
+        case "connect", "disconnect", "info", "pair", "trust", "forget": return words.count == 1 ? devices : []
         case "read": return characteristics { !$0.isDisjoint(with: .read) }
         case "write":
             return words.count == 1 ? characteristics { !$0.isDisjoint(with: [.write, .writeWithoutResponse]) } : []
         case "wait": return words.count == 1 ? characteristics { !$0.isDisjoint(with: [.notify, .indicate]) } : []
         case "notify", "subscribe": return characteristics { !$0.isDisjoint(with: [.notify, .indicate]) }
+        case "power": return words.count == 1 ? ["on", "off"] : []
         case "help": return words.count == 1 ? StepLanguage.names : []
         default: return []
         }
@@ -58,6 +59,7 @@ struct StepCompletion: Sendable {
     private static let options: [String: [String]] = [
         "read": ["--format"], "write": ["--format", "--value", "--response", "--no-response"], "wait": ["--format"],
         "notify": ["--format", "--count", "--for"], "scan": ["--for"],
+        "pair": ["--passkey"], "trust": ["--off"], "decode": ["--manufacturer", "--service-data"],
     ]
 
     /// The UUIDs, names and handles of the characteristics with certain properties.

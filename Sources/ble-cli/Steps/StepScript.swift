@@ -8,7 +8,8 @@ enum StepLanguage {
     static let commands: [any StepCommand.Type] = [
         ConnectStep.self, DisconnectStep.self, InfoStep.self, ServicesStep.self, ReadStep.self, WriteStep.self,
         SubscribeStep.self,
-        WaitStep.self, NotifyStep.self, PauseStep.self, ScanStep.self,
+        WaitStep.self, NotifyStep.self, PauseStep.self, ScanStep.self, PairStep.self, TrustStep.self,
+        ForgetStep.self, PowerStep.self, DecodeCommand.self,
     ]
 
     static var names: [String] { commands.map(name) }

@@ -108,6 +108,30 @@ final class StepSession: Sendable {
             }
     }
 
+    /// Pairs with a device; with the connected device if `target` is nil.
+    func pair(_ target: Target?, passkey: UInt32?) throws(CLIError) -> Observable<Never> {
+        let own = try target == nil ? connected().peripheral : tree?.peripheral
+        guard let target = target ?? own.map({ .address($0.address) }) else { return .empty() }
+        let isConnected = own.map { target.match($0.address, name: $0.name) == .exact } ?? false
+        let verb = PairVerb(target: target, passkey: passkey, isConnected: isConnected)
+        return Observable.using { [context] in
+            PairingManager(context.makeManager?(verb.pairing) ?? context.manager, isShared: context.makeManager == nil)
+        } observableFactory: { [context] owner in
+            var context = context
+            context.manager = owner.manager
+            return verb.run(in: context)
+        }
+    }
+
+    /// Removes a device from bluetoothd. If it is the connected one, closes the link.
+    func forget(_ target: Target) -> Observable<Never> {
+        KnownDevices(context: context, target: target).find(wholeNameTo: "forget").flatMap {
+            [self] (peripheral: Peripheral) -> Observable<Never> in
+            if tree?.peripheral === peripheral { close() }
+            return ForgetVerb(target: .address(peripheral.address)).run(in: context)
+        }
+    }
+
     /// Closes the link, if there is one.
     func close() {
         let link = state.withLock { state in
@@ -166,77 +190,15 @@ final class StepSession: Sendable {
     }
 }
 
-/// Values that arrive before a step waits for them.
-final class ValueQueue: Sendable {
-    private let state = Guarded(QueueState())
-    /// The number of stored values. Above it, the oldest value is dropped.
-    private static let limit = 1000
+/// The manager of a pairing step, which is closed at the end of the step unless it is the one of the session.
+private struct PairingManager: Disposable {
+    let manager: BluetoothManager
+    let isShared: Bool
 
-    private struct QueueState {
-        var values: [[UInt8]] = []
-        var end: (any Error)?
-        var waiter: (isWanted: @Sendable ([UInt8]) -> Bool, observer: AnyObserver<[UInt8]>)?
-        var source: (any Disposable)?
+    init(_ manager: BluetoothManager, isShared: Bool) {
+        self.manager = manager
+        self.isShared = isShared
     }
 
-    deinit { state.withLock { $0.source }?.dispose() }
-
-    /// Stores the values of a stream. Calls `onFailure` when the stream fails.
-    func start(_ source: Observable<[UInt8]>, onFailure: @escaping @Sendable (any Error) -> Void) {
-        let subscription = source.subscribe(
-            onNext: { [weak self] in self?.add($0) },
-            onError: { [weak self] error in
-                self?.fail(error)
-                onFailure(error)
-            })
-        state.withLock { $0.source = subscription }
-    }
-
-    private func add(_ value: [UInt8]) {
-        let observer = state.withLock { state -> AnyObserver<[UInt8]>? in
-            if let waiter = state.waiter {
-                guard waiter.isWanted(value) else { return nil }
-                state.waiter = nil
-                return waiter.observer
-            }
-            if state.values.count == Self.limit { state.values.removeFirst() }
-            state.values.append(value)
-            return nil
-        }
-        observer?.on(.next(value))
-        observer?.on(.completed)
-    }
-
-    private func fail(_ error: any Error) {
-        let observer = state.withLock { state in
-            state.end = error
-            return state.waiter?.observer
-        }
-        observer?.on(.error(error))
-    }
-
-    /// Emits the first value that passes a test, and drops it and the values before it.
-    ///
-    /// A later call replaces an earlier one that still waits.
-    func first(where isWanted: @escaping @Sendable ([UInt8]) -> Bool) -> Observable<[UInt8]> {
-        Observable.create { [self] observer in
-            let (value, end) = state.withLock { state -> ([UInt8]?, (any Error)?) in
-                if let place = state.values.firstIndex(where: isWanted) {
-                    let value = state.values[place]
-                    state.values.removeSubrange(...place)
-                    return (value, nil)
-                }
-                state.values = []
-                state.waiter = (isWanted, observer)
-                return (nil, state.end)
-            }
-            if let value {
-                observer.on(.next(value))
-                observer.on(.completed)
-            } else if let end {
-                observer.on(.error(end))
-            }
-            return Disposables.create { [self] in state.withLock { $0.waiter = nil } }
-        }
-    }
+    func dispose() { if !isShared { _ = manager.close().subscribe() } }
 }

@@ -24,22 +24,30 @@ struct PairCommand: BluetoothCommand {
     @OptionGroup var common: CommonOptions
     @Argument(help: .target) var target: String
 
+    @OptionGroup var options: PasskeyOption
+
+    func verb() throws(CLIError) -> any Verb {
+        let passkey = try options.parsed()
+        return PairVerb(
+            target: try Target(parsing: target), passkey: passkey,
+            keyboard: passkey == nil ? TerminalKeyboard.present : nil)
+    }
+}
+
+/// The option for the passkey of a device.
+struct PasskeyOption: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("The passkey of the device, at most six digits.", valueName: "digits"))
     var passkey: String?
 
-    func verb() throws(CLIError) -> any Verb {
-        var number: UInt32?
-        if let passkey {
-            guard (1...6).contains(passkey.utf8.count), passkey.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-                let value = UInt32(passkey)
-            else { throw CLIError(.usage, "“\(passkey)” is not a passkey. Give 1 to 6 digits.") }
-            number = value
-        }
-        return PairVerb(
-            target: try Target(parsing: target), passkey: number,
-            keyboard: number == nil ? TerminalKeyboard.present : nil)
+    /// Returns the passkey as a number; nil if none was given. Throws if it is no passkey.
+    func parsed() throws(CLIError) -> UInt32? {
+        guard let passkey else { return nil }
+        guard (1...6).contains(passkey.utf8.count), passkey.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let value = UInt32(passkey)
+        else { throw CLIError(.usage, "“\(passkey)” is not a passkey. Give 1 to 6 digits.") }
+        return value
     }
 }
 
@@ -50,6 +58,8 @@ struct PairVerb: Verb {
     var passkey: UInt32?
     /// The keyboard on which the user answers pairing requests; nil if the user cannot answer.
     var keyboard: (any Keyboard)?
+    /// Whether this process has a link to the device, so that no link is being closed.
+    var isConnected = false
 
     var pairing: PairingPolicy {
         if let passkey { return PairingPolicy(.passkey(passkey)) }
@@ -79,7 +89,8 @@ struct PairVerb: Verb {
 
     private func pair(_ peripheral: Peripheral, in context: CommandContext) -> Observable<Never> {
         let questions = keyboard.map { PairingQuestions(context: context, keyboard: $0, peripheral: peripheral) }
-        return ClosingLinkWait(context: context).waitUntilClosed(peripheral).flatMap {
+        let ready = isConnected ? .just(peripheral) : ClosingLinkWait(context: context).waitUntilClosed(peripheral)
+        return ready.flatMap {
             peripheral -> Observable<Never> in
             let pairing = peripheral.pair().asObservable()
             return questions.map { pairing.alongside($0.answers()) } ?? pairing

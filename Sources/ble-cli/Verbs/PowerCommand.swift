@@ -18,12 +18,17 @@ struct PowerCommand: BluetoothCommand {
             """)
 
     @OptionGroup var common: CommonOptions
-    @Argument(help: "on or off.") var state: String
+    @Argument(help: .powerState) var state: String
 
     func verb() throws(CLIError) -> any Verb {
+        PowerVerb(isOn: try Self.isOn(state))
+    }
+
+    /// Reads a state of the power. Throws if it is neither on nor off.
+    static func isOn(_ state: String) throws(CLIError) -> Bool {
         switch state.trimmed.lowercased() {
-        case "on": PowerVerb(isOn: true)
-        case "off": PowerVerb(isOn: false)
+        case "on": true
+        case "off": false
         default: throw CLIError(.usage, "“\(state)” is not a state. Give on or off.")
         }
     }

@@ -22,6 +22,11 @@ struct RunCommand: BluetoothCommand {
               pause TIME
               info [TARGET]
               disconnect [TARGET]
+              pair [TARGET] [--passkey DIGITS]
+              trust [TARGET] [--off]
+              forget TARGET
+              power on|off
+              decode CHARACTERISTIC BYTES
 
             A word with spaces is in quotes, and # begins a comment. Notifications between two steps are stored only \
             after subscribe. The link is closed at the end.

@@ -99,7 +99,7 @@ struct StepRunTests {
         #expect(outcome.errors.first?.contains("line 2, “subscribe \(characteristic)”: ") == true, "\(outcome.errors)")
     }
 
-    @Test func `A subscribe step ends when notifications are on, also for several characteristics`() throws {
+    @Test func `A subscribe step ends when all its notifications are on`() throws {
         let harness = CommandHarness()
         let outcome = harness.run(
             try verb("connect Strap", "subscribe 2A37 2A19", "subscribe 2A37", "wait 2A37 5s"), for: 20)

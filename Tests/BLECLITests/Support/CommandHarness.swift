@@ -51,7 +51,12 @@ struct CommandHarness {
         let end = EndRecorder()
         let context = CommandContext(
             manager: manager, scheduler: scheduler, output: output, options: options, messages: messages,
-            keptLinks: keptLinks)
+            keptLinks: keptLinks,
+            makeManager: { [simulation, configuration] pairing in
+                var configuration = configuration
+                configuration.pairing = pairing
+                return BluetoothManager(configuration: configuration, bus: simulation.connect())
+            })
         let runner = CommandRunner(context, messages: messages) { [scheduler] in end.record($0, at: scheduler.clock) }
         let start = scheduler.clock
         runner.start(verb)

@@ -1,0 +1,73 @@
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+@testable import ble_cli
+
+/// The steps pair, trust, forget, power and decode.
+struct DeviceStepTests {
+    private func harness(_ pairing: SimulatedPairing = SimulatedPairing()) -> CommandHarness {
+        CommandHarness(
+            around: SimulatedPeripheral("Lock", address: "C0:FF:EE:00:00:07") {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lock")
+                pairing
+                SimulatedService("fff0") {
+                    SimulatedCharacteristic("fff1", .read([0x2A]), protection: .encryption)
+                }
+            })
+    }
+
+    private func verb(_ lines: String...) throws -> RunVerb {
+        RunVerb(script: try StepScript(lines.joined(separator: "\n"), name: "x"))
+    }
+
+    @Test func `After the step pair, a protected value can be read over the same link`() throws {
+        let harness = harness()
+        let outcome = harness.run(try verb("connect Lock", "pair", "read FFF1", "pair Lock"))
+        #expect(outcome.code == .done, "\(outcome.errors)")
+        #expect(
+            outcome.lines == [
+                "C0:FF:EE:00:00:07 “Lock” is paired.", "2a  42", "C0:FF:EE:00:00:07 “Lock” is paired already.",
+            ])
+        #expect(harness.calls("Disconnect") == 1 && harness.calls("Pair") == 1)
+    }
+
+    @Test func `The step pair uses a passkey, and fails with a wrong one or none`() throws {
+        let pairing = SimulatedPairing(.passkeyShown(42), requiresAuthentication: true)
+        for (line, code) in [("pair Lock --passkey 42", ExitCode.done), ("pair --passkey 41", .failed), ("pair", .failed)]
+        {
+            let lines = line.contains("Lock") ? [line] : ["connect Lock", line]
+            let script = try StepScript(lines.joined(separator: "\n"), name: "x")
+            let outcome = harness(pairing).run(RunVerb(script: script))
+            #expect(outcome.code == code, "\(line): \(outcome.errors)")
+        }
+    }
+
+    @Test func `The steps trust and forget work on the connected device`() throws {
+        let harness = harness()
+        let outcome = harness.run(
+            try verb("connect Lock", "trust", "trust Lock --off", "forget lock", "read FFF1"))
+        #expect(
+            outcome.lines == [
+                "C0:FF:EE:00:00:07 “Lock” is trusted.", "C0:FF:EE:00:00:07 “Lock” is not trusted.",
+                "C0:FF:EE:00:00:07 “Lock” is forgotten.",
+            ], "\(outcome.errors)")
+        #expect(outcome.code == .usage && outcome.errors.count == 1)
+        #expect(outcome.errors.first?.contains("No device is connected") == true)
+        #expect(harness.run(try verb("connect Lock", "forget loc")).code == .notFound)
+    }
+
+    @Test func `The step power switches the adapter`() throws {
+        let outcome = CommandHarness().run(try verb("power off", "power on", "connect Strap", "read 2A19"))
+        #expect(outcome.code == .done, "\(outcome.errors)")
+        #expect(outcome.lines == ["hci0 is off.", "hci0 is on.", "57  87 %"])
+    }
+
+    @Test func `The step decode needs no device, and reports a wrong value before any step runs`() throws {
+        #expect(CommandHarness().run(try verb("decode 2A19 57")).lines == ["87 %"])
+        let json = CommandHarness().run(try verb("decode 2A19 57"), .asJSON)
+        #expect(ParsedJSON(json.lines.first ?? "")?["value"]?.string == "57")
+        #expect(json.lines.count == 2)
+        #expect(throws: CLIError.self) { try verb("decode 2A19 5") }
+    }
+}
