@@ -4,15 +4,16 @@ import Dispatch
 enum Seconds {
     private static let longest = 1_000_000.0
 
-    /// Reads a positive number of seconds, with or without a fraction.
+    /// Reads a number of seconds of at least a millisecond, with or without a fraction, or a duration with a unit.
     static func parse(_ text: String) throws(CLIError) -> Duration {
+        if text.last?.isLetter == true, let duration = try? TimeSpan.parse(text, for: "--timeout") { return duration }
         // Rejects texts with an “x”: `Double` also reads hexadecimal, but a hexadecimal duration is probably a mistake.
         guard let seconds = Double(text), seconds.isFinite, !text.lowercased().contains("x") else {
             throw CLIError(
-                .usage, "“\(text)” is not a number of seconds. Give, for example, --timeout 10 or --timeout 0.5.")
+                .usage, "“\(text)” is not a number of seconds. Give, for example, --timeout 10, 0.5 or 500ms.")
         }
-        guard seconds > 0, seconds <= longest else {
-            throw CLIError(.usage, "--timeout \(text) is out of range. Give more than 0 and at most 1000000 seconds.")
+        guard seconds >= 0.001, seconds <= longest else {
+            throw CLIError(.usage, "--timeout \(text) is out of range. Give 0.001 to 1000000 seconds.")
         }
         return .nanoseconds(Int64(seconds * 1e9))
     }

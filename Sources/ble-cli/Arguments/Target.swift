@@ -41,6 +41,9 @@ enum Target: Equatable, Sendable {
             let part = part.lowercased()
             let name = name?.lowercased()
             if name == part { return .exact }
+            // An address without colons, which may also be a name.
+            let address = address
+            if part.utf8.count == 12, part == address.description.lowercased().filter({ $0 != ":" }) { return .exact }
             return name?.contains(part) == true || address.description.lowercased().contains(part) ? .partial : nil
         }
     }

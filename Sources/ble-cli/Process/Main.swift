@@ -43,7 +43,19 @@ enum Main {
         fail(
             CLIError(
                 .usage,
-                "\(message)\(end) See \((["ble-cli"] + [verb].compactMap(\.self)).joined(separator: " ")) --help."))
+                "\(message)\(end)\(advice(verb, message)) See \((["ble-cli"] + [verb].compactMap(\.self)).joined(separator: " ")) --help."
+            ))
+    }
+
+    /// Returns advice for an error text of the parser that has none.
+    private static func advice(_ verb: String?, _ message: String) -> String {
+        if verb == nil, CommandLineArguments.all.first?.hasPrefix("-") == false {
+            let names = BLECLI.configuration.subcommands.compactMap { $0.configuration.commandName }
+            return " The commands are \(names.joined(separator: ", "))."
+        }
+        let start = "Unknown option '-"
+        let isNegative = message.hasPrefix(start) && message.dropFirst(start.count).first?.isNumber == true
+        return verb == "write" && isNegative ? " Give a negative number as --value -5." : ""
     }
 
     /// Exits with an error before a verb starts.

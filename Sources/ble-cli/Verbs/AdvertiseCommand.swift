@@ -54,6 +54,9 @@ struct AdvertiseCommand: BluetoothCommand {
     @Flag(help: "Let other devices connect to this computer.") var connectable = false
 
     func verb() throws(CLIError) -> any Verb {
+        guard name?.isEmpty != true else {
+            throw CLIError(.usage, "The name of --name is empty. Give a name, or leave out --name.")
+        }
         var advertisement = Advertisement(localName: name, isConnectable: connectable)
         for text in services { advertisement.services.append(try ServiceArgument.parse(text)) }
         for text in manufacturer {

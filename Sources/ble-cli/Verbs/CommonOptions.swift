@@ -16,7 +16,7 @@ struct CommonOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Time limit in seconds; fractions are allowed. Without it, a scan runs until Ctrl-C, and other commands "
+            "Time limit in seconds, or with a unit such as 500ms or 2m. Without it, a scan runs until Ctrl-C, and other commands "
                 + "take at most 10 seconds to find and connect the device.",
             valueName: "seconds"))
     var timeout: String?

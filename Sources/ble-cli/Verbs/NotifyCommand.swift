@@ -7,8 +7,8 @@ struct NotifyCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "notify", abstract: "Print the values that a device notifies.",
         discussion: """
-            Runs until Ctrl-C, until --count values have arrived, or until --timeout, which counts from the start of \
-            the command. At the time limit, the exit code is 0 if values have arrived, and 4 if none or fewer than \
+            Runs until Ctrl-C, until --count values have arrived, or until --for or --timeout, which count from the start \
+            of the command. At the time limit, the exit code is 0 if values have arrived, and 4 if none or fewer than \
             --count have. With several characteristics, all notify over one link, and each line begins with the \
             characteristic.
 
@@ -28,16 +28,29 @@ struct NotifyCommand: BluetoothCommand {
     @Option(parsing: .unconditional, help: ArgumentHelp("End after this many values.", valueName: "number"))
     var count: String?
 
+    @Option(
+        name: .customLong("for"), parsing: .unconditional,
+        help: ArgumentHelp(
+            "End after this time, such as 10s, 500ms or 2m, which counts from the start. The option --timeout also "
+                + "limits the time for connecting.",
+            valueName: "time"))
+    var length: String?
+
     @Flag(help: "Reconnect and continue after the link is lost or Bluetooth was unavailable.")
     var reconnect = false
     @OptionGroup var link: KeepOption
 
     func verb() throws(CLIError) -> any Verb {
         let number = try count.map { text throws(CLIError) in try Self.count(text) }
-        return NotifyVerb(
+        var verb = NotifyVerb(
             target: try Target(parsing: target),
             characteristics: try CharacteristicArgument.list(characteristics), format: try form.parsed(),
             count: number, reconnects: reconnect, keepsLink: link.keep)
+        guard length == nil || common.timeout == nil else {
+            throw CLIError(.usage, "--for and --timeout both limit the command. Give one of them.")
+        }
+        verb.duration = try length.map { text throws(CLIError) in try TimeSpan.parse(text, for: "--for") }
+        return verb
     }
 
     /// Reads a number of values. Throws if it is not positive.
@@ -62,6 +75,8 @@ struct NotifyVerb: LinkVerb {
     /// Whether the verb reconnects and continues after the link is lost.
     var reconnects = false
     var keepsLink = false
+    /// How long to run, from the start; nil for the time limit of the context, if it has one.
+    var duration: Duration?
 
     init(
         target: Target, characteristics: [CharacteristicArgument], format: ValueFormat? = nil, count: Int? = nil,
@@ -115,7 +130,7 @@ struct NotifyVerb: LinkVerb {
         _ values: Observable<Update>, after elapsed: Duration, in context: CommandContext
     ) -> Observable<Update> {
         let wanted = count.map { values.take($0) } ?? values
-        guard let timeout = context.options.timeout else { return wanted }
+        guard let timeout = duration ?? context.options.timeout else { return wanted }
         return wanted.take(for: (timeout - elapsed).interval, scheduler: context.scheduler)
     }
 
@@ -123,7 +138,8 @@ struct NotifyVerb: LinkVerb {
     private func checkCount(
         _ shown: Int, _ characteristics: [Characteristic], _ outage: BluetoothError?, in context: CommandContext
     ) throws {
-        guard let timeout = context.options.timeout, shown < count ?? 1, let first = characteristics.first else {
+        guard let timeout = duration ?? context.options.timeout, shown < count ?? 1, let first = characteristics.first
+        else {
             return
         }
         let names = characteristics.map(\.uuid.description).joined(separator: ", ")

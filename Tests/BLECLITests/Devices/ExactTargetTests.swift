@@ -110,4 +110,9 @@ struct ExactTargetTests {
         #expect(outcome.code == .timedOut && outcome.errors.count == 1)
         #expect(outcome.errors.first?.contains("was found, but not early enough") == true, "\(outcome.errors)")
     }
+
+    @Test func `An address without colons is the device, unless another one has it as its name`() {
+        let harness = CommandHarness(probes)
+        #expect(harness.run(ReadVerb(target: .part("C0ffee000002"), characteristic: value)).lines == ["02  2"])
+    }
 }

@@ -82,6 +82,10 @@ struct CommandProcessTests {
         (["scan", "--adapter", ""], "adapter is empty"),
         (["read", "x"], "Missing expected argument"),
         (["dance\u{1B}[2J\n"], "Unexpected argument"),
+        (["dance"], "The commands are diagnose, adapters, power, scan,"),
+        (["write", "x", "2A39", "-5", "--format", "int16"], "Give a negative number as --value -5."),
+        (["advertise", "--name", ""], "name of --name is empty"),
+        (["notify", "x", "2A37", "--for", "5s", "--timeout", "5"], "Give one of them"),
     ]
 
     @Test(arguments: mistakes)

@@ -41,6 +41,15 @@ struct NotifyCommandTests {
         #expect((5...7.1).contains(outcome.time ?? 0))
     }
 
+    @Test func `Ends after --for, without limiting the time for connecting`() {
+        var verb = NotifyVerb(target: strap, characteristic: .uuid(0x2A37))
+        verb.duration = .seconds(5)
+        let outcome = CommandHarness().run(verb)
+        #expect(outcome.code == .done && (3...5).contains(outcome.lines.count))
+        verb.duration = .milliseconds(1)
+        #expect(CommandHarness().run(verb).code == .timedOut)
+    }
+
     @Test func `Times out if no value arrives, or fewer than --count`() {
         let none = CommandHarness().run(NotifyVerb(target: strap, characteristic: .uuid(0x2A19)), .limited(.seconds(5)))
         #expect(none.code == .timedOut)
