@@ -51,7 +51,7 @@ struct StepCompletion: Sendable {
         case "wait": return words.count == 1 ? characteristics { !$0.isDisjoint(with: [.notify, .indicate]) } : []
         case "notify", "subscribe": return characteristics { !$0.isDisjoint(with: [.notify, .indicate]) }
         case "power": return words.count == 1 ? ["on", "off"] : []
-        case "help": return words.count == 1 ? StepLanguage.names : []
+        case "help": return words.count == 1 ? StepLanguage.names + ShellVerb.ownCommands : []
         default: return []
         }
     }

@@ -17,7 +17,9 @@ enum StepLanguage {
     static func name(_ command: any StepCommand.Type) -> String { command.configuration.commandName ?? "" }
 
     /// Reads a line. Returns nil for an empty line and a comment.
-    static func parse(_ line: String) throws(CLIError) -> (any SessionStep)? {
+    ///
+    /// - Parameter acceptsHelp: Whether a step with --help prints its help; otherwise it is an error.
+    static func parse(_ line: String, acceptsHelp: Bool = false) throws(CLIError) -> (any SessionStep)? {
         let words = try StepLine.words(line)
         guard let verb = words.first else { return nil }
         guard let command = commands.first(where: { name($0) == verb }) else {
@@ -27,21 +29,49 @@ enum StepLanguage {
         do {
             step = try command.parse(Array(words.dropFirst()))
         } catch {
+            if command.exitCode(for: error).isSuccess {
+                guard acceptsHelp else { throw CLIError(.usage, "--help is for the shell. \(usage(command))") }
+                return StepFunction { session in
+                    let output = session.context.output
+                    try output.write(Self.help(verb, columns: output.size?.columns))
+                    return .empty()
+                }
+            }
             throw failure(error, command)
         }
         return try step.step()
     }
 
-    /// Returns the help text of a step, or a list of all steps.
-    static func help(_ verb: String?) throws(CLIError) -> String {
+    /// The commands of the shell that are not steps.
+    private static let shellCommands = [
+        ("help", "List the steps, or explain one: help STEP."), ("quit", "End the shell; also exit, or Ctrl-D."),
+    ]
+
+    /// Returns the help text of a step, or a list of all steps, in lines of at most `columns` characters.
+    static func help(_ verb: String?, columns: Int?) throws(CLIError) -> String {
         guard let verb else {
             let width = (names.map(\.count).max() ?? 0) + 2
-            return commands.map { "\(TextWidth.fit(name($0), to: width))\($0.configuration.abstract)\n" }.joined()
+            let list = commands.map { (name($0), $0.configuration.abstract) } + shellCommands
+            let lines = list.flatMap { name, text in
+                TextWidth.wrap(TextWidth.fit(name, to: width) + text, to: max(columns ?? .max, 20), indent: width)
+            }
+            return lines.joined(separator: "\n") + "\n"
+        }
+        if let own = shellCommands.first(where: { $0.0 == verb || ($0.0 == "quit" && verb == "exit") }) {
+            return "\(own.1)\n"
         }
         guard let command = commands.first(where: { name($0) == verb }) else {
             throw CLIError(.usage, "“\(verb)” is not a step. Give one of \(names.joined(separator: ", ")).")
         }
-        return command.helpMessage() + "\n"
+        guard let columns else { return command.helpMessage() + "\n" }
+        // The parser does not break the line with the usage.
+        let lines = command.helpMessage(columns: max(columns, 20)).split(
+            omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        return lines.flatMap { line in
+            TextWidth.of(String(line)) > columns
+                ? TextWidth.wrap(String(line), to: max(columns, 20), indent: 4) : [String(line)]
+        }
+        .joined(separator: "\n") + "\n"
     }
 
     /// Returns the parser's error as one line.

@@ -8,8 +8,8 @@ enum JobControl {
     /// Stops the foreground process group, and returns when it continues. The terminal must have its normal mode.
     ///
     /// The whole group is stopped, as by the terminal: if a parent such as `ble-cli simulate` continued, the shell
-    /// would not notice the stop. In a process with several threads, the stop may follow after kill(2) has returned, so the
-    /// function waits for the signal that continues the process. ``Signals/block()`` has blocked it.
+    /// would not notice the stop. In a process with several threads, the stop may follow after kill(2) has returned, so
+    /// the function waits for the signal that continues the process. ``Signals/block()`` has blocked it.
     static func suspend() {
         var continuation = sigset_t()
         unsafe sigemptyset(&continuation)

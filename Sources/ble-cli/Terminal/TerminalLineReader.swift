@@ -61,7 +61,8 @@ final class TerminalLineReader: LineSource {
                 // A terminal without control sequences has no editing of its own.
                 guard isInteractive, output.size != nil else {
                     if isInteractive { try? output.write(prompt()) }
-                    return observer(.success(Self.plainLine()))
+                    do throws(CLIError) { observer(.success(try Self.plainLine())) } catch { observer(.failure(error)) }
+                    return
                 }
                 do throws(CLIError) {
                     observer(.success(try edit(prompt, complete)))
@@ -201,13 +202,19 @@ final class TerminalLineReader: LineSource {
         _ = unsafe tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
     }
 
-    /// Reads a line without editing. Returns nil at the end of the input.
-    private static func plainLine() -> String? {
+    /// The largest length of a line that is not edited.
+    private static let longestLine = 65536
+
+    /// Reads a line without editing. Returns nil at the end of the input. Throws if the line is too long.
+    private static func plainLine() throws(CLIError) -> String? {
         var bytes: [UInt8] = []
         while let byte = byte() {
             if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
-            // A longer line is no step; its rest is dropped.
-            if bytes.count < 65536 { bytes.append(byte) }
+            // The beginning of a longer line could be another step than the whole line.
+            guard bytes.count < longestLine else {
+                throw CLIError(.usage, "The line has more than \(longestLine) bytes. Give a shorter one.")
+            }
+            bytes.append(byte)
         }
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }

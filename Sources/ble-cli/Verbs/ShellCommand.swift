@@ -37,7 +37,7 @@ struct ShellCommand: BluetoothCommand {
 /// Reads lines and runs each as a step over one link, until the end of the input.
 struct ShellVerb: LinkVerb {
     /// The commands that only the shell has.
-    static let ownCommands = ["help", "quit"]
+    static let ownCommands = ["help", "quit", "exit"]
 
     var target: Target?
     let lines: any LineSource
@@ -77,7 +77,10 @@ private final class ShellLoop: Sendable {
     private let state = Guarded(LoopState())
 
     private struct LoopState {
+        /// The number of the present line, from 1.
         var number = 0
+        /// The present line, for errors in the input from a pipe.
+        var line = ""
         /// The exit code of the last step.
         var code = ExitCode.done
     }
@@ -117,14 +120,31 @@ private final class ShellLoop: Sendable {
         let line = lines.line(prompt) { [weak self] in self?.completed($0) ?? .init(line: $0) }
         turn.disposable = line.asObservable().observe(on: context.scheduler)
             .subscribe(
-                onNext: { [weak self] in self?.handle($0) }, onError: { [weak self] in self?.onEnd(.error($0)) })
+                onNext: { [weak self] in self?.handle($0) }, onError: { [weak self] in self?.endReading($0) })
     }
 
-    private func handle(_ line: String?) {
+    /// Ends the shell because no further line can be read.
+    private func endReading(_ error: any Error) {
+        beginLine("")
+        onEnd(.error((error as? CLIError).map(placed) ?? error))
+    }
+
+    private func beginLine(_ line: String) {
+        state.withLock { state in
+            state.number += 1
+            state.line = line.trimmed
+        }
+    }
+
+    private func handle(_ read: String?) {
+        // Editors of other systems begin a file with a byte order mark.
+        let isFirst = state.withLock { $0.number == 0 }
+        let line = read.map { isFirst && $0.hasPrefix("\u{FEFF}") ? String($0.dropFirst()) : $0 }
+        if let line { beginLine(line) }
         guard let line, line.trimmed != "quit", line.trimmed != "exit" else { return end() }
         do throws(CLIError) {
             if try help(line) { return readLine() }
-            guard let step = try StepLanguage.parse(line) else { return readLine() }
+            guard let step = try StepLanguage.parse(line, acceptsHelp: true) else { return readLine() }
             run(line.trimmed, step)
         } catch {
             report(error)
@@ -133,10 +153,7 @@ private final class ShellLoop: Sendable {
     }
 
     private func run(_ text: String, _ step: any SessionStep) {
-        let number = state.withLock { state in
-            state.number += 1
-            return state.number
-        }
+        let number = state.withLock(\.number)
         let work = StepReport(context: context, line: number, text: text).run(step, in: session)
             .take(until: interrupts)
         turn.disposable = work.observe(on: context.scheduler)
@@ -156,7 +173,14 @@ private final class ShellLoop: Sendable {
 
     private func report(_ error: CLIError) {
         state.withLock { $0.code = error.code }
-        context.messages.fail(error)
+        context.messages.fail(placed(error))
+    }
+
+    /// Returns an error with its line, if the lines come from a pipe.
+    private func placed(_ error: CLIError) -> CLIError {
+        let (number, line) = state.withLock { ($0.number, $0.line) }
+        guard !lines.isInteractive, number > 0 else { return error }
+        return error.preceded(by: StepScript.place("standard input", number, line))
     }
 
     private func end() {
@@ -168,7 +192,7 @@ private final class ShellLoop: Sendable {
     private func help(_ line: String) throws(CLIError) -> Bool {
         let words = try StepLine.words(line)
         guard words.first == "help" else { return false }
-        let text = try StepLanguage.help(words.dropFirst().first)
+        let text = try StepLanguage.help(words.dropFirst().first, columns: context.output.size?.columns)
         try? context.output.write(text)
         return true
     }

@@ -34,8 +34,10 @@ struct DeviceStepTests {
 
     @Test func `The step pair uses a passkey, and fails with a wrong one or none`() throws {
         let pairing = SimulatedPairing(.passkeyShown(42), requiresAuthentication: true)
-        for (line, code) in [("pair Lock --passkey 42", ExitCode.done), ("pair --passkey 41", .failed), ("pair", .failed)]
-        {
+        let lines: [(String, ExitCode)] = [
+            ("pair Lock --passkey 42", .done), ("pair --passkey 41", .failed), ("pair", .failed),
+        ]
+        for (line, code) in lines {
             let lines = line.contains("Lock") ? [line] : ["connect Lock", line]
             let script = try StepScript(lines.joined(separator: "\n"), name: "x")
             let outcome = harness(pairing).run(RunVerb(script: script))

@@ -60,6 +60,25 @@ struct ShellCommandTests {
         #expect(failing.errors.count == 1)
     }
 
+    @Test func `Errors of lines from a pipe have the line, and a byte order mark is skipped`() {
+        let lines = ScriptedLines(["\u{FEFF}connect Strap", "", "dance", "read 2A99"])
+        let outcome = CommandHarness().run(ShellVerb(lines: lines))
+        #expect(outcome.code == .notFound && outcome.errors.count == 2)
+        #expect(outcome.errors.first?.hasPrefix("ble-cli: standard input, line 3, “dance”: “dance” is not") == true)
+        #expect(outcome.errors.last?.hasPrefix("ble-cli: standard input, line 4, “read 2A99”: ") == true)
+    }
+
+    @Test func `The option --help of a step prints its help, and help lists and explains quit`() {
+        let lines = ScriptedLines(["read --help", "help", "help quit", "help exit"], isInteractive: true)
+        let outcome = CommandHarness(terminal: TerminalSize(columns: 40, rows: 24)).run(ShellVerb(lines: lines))
+        #expect(outcome.code == .done)
+        #expect(outcome.errors.joined(separator: " ") == "ble-cli: Type help for the steps, and quit to end.")
+        #expect(outcome.lines.contains { $0.hasPrefix("USAGE: read") })
+        #expect(outcome.lines.contains { $0.hasPrefix("help ") } && outcome.lines.contains { $0.hasPrefix("quit ") })
+        #expect(outcome.lines.filter { $0.contains("also exit") }.count == 3)
+        for line in outcome.lines { #expect(TextWidth.of(line) <= 40, "\(line)") }
+    }
+
     @Test func `On a terminal, the prompt names the device, and errors do not end the shell`() {
         let lines = ScriptedLines(
             ["connect Strap", "read 2A99", "disconnect", "quit", "read 2A19"], isInteractive: true)
