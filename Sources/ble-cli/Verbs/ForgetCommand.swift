@@ -29,8 +29,9 @@ struct ForgetVerb: Verb {
 
     func run(in context: CommandContext) -> Observable<Never> {
         KnownDevices(context: context, target: target).find(wholeNameTo: "forget")
-            .flatMap { (peripheral: Peripheral) in
-                peripheral.forget().asObservable().do(onCompleted: {
+            .flatMap { (peripheral: Peripheral) -> Observable<Never> in
+                context.keptLinks.remove(LinkKey(peripheral))
+                return peripheral.forget().asObservable().do(onCompleted: {
                     try context.show(peripheral, "is forgotten", [("forgotten", true)])
                 })
             }
