@@ -19,7 +19,7 @@ package struct CaptureCollector: Sendable {
 
     private var devices: [Device] = []
     private var places: [DeviceIdentity: Int] = [:]
-    private var links: [UInt16: Link] = [:]
+    private var links: [LinkKey: Link] = [:]
     /// The places of the devices with a link.
     private var linked: Set<Int> = []
     private var frames = L2CAPReassembler()
@@ -29,6 +29,8 @@ package struct CaptureCollector: Sendable {
     package static let mostDevices = 4096
     /// The most devices with a link.
     package static let mostServers = 256
+    /// The most links at one time. A controller has at most 3,840.
+    static let mostLinks = 4096
 
     private struct Link: Sendable {
         /// The place of the device; nil for a link of classic Bluetooth.
@@ -47,18 +49,21 @@ package struct CaptureCollector: Sendable {
         case .advertisements(let reports):
             for report in reports { add(report, at: packet.time) }
         case .connected(let handle, let identity, _):
-            close(handle)
+            let key = LinkKey(packet, handle)
+            close(key)
             guard let place = place(of: identity), mayLink(place) else { return }
-            links[handle] = Link(place: place)
+            open(key, Link(place: place))
         case .classicConnected(let handle):
-            close(handle)
-            links[handle] = Link(place: nil)
+            let key = LinkKey(packet, handle)
+            close(key)
+            open(key, Link(place: nil))
             counts.classic += 1
         case .disconnected(let handle):
-            if let link = links[handle], link.place == nil { counts.classic += 1 }
-            close(handle)
+            let key = LinkKey(packet, handle)
+            if let link = links[key], link.place == nil { counts.classic += 1 }
+            close(key)
         case .acl(let handle, let isStart, let data):
-            add(data, isStart: isStart, handle, packet)
+            add(data, isStart: isStart, LinkKey(packet, handle), packet)
         case .classic: counts.classic += 1
         case .other: break
         case .malformed: counts.malformed += 1
@@ -74,31 +79,39 @@ package struct CaptureCollector: Sendable {
     }
 
     private mutating func add(
-        _ data: ArraySlice<UInt8>, isStart: Bool, _ handle: UInt16, _ packet: CapturePacket
+        _ data: ArraySlice<UInt8>, isStart: Bool, _ key: LinkKey, _ packet: CapturePacket
     ) {
-        if let link = links[handle], link.place == nil {
+        if let link = links[key], link.place == nil {
             counts.classic += 1
             return
         }
-        guard let frame = frames.add(data, isStart: isStart, handle: handle, packet.direction) else { return }
+        guard let frame = frames.add(data, isStart: isStart, on: key, packet.direction) else { return }
         // Channel 4 is that of ATT on links of Bluetooth LE only. Channel 1 signals on classic links only.
         guard frame.channel == 4 else {
-            if frame.channel == 1 || links[handle] == nil && frame.channel >= 0x40 { counts.classic += 1 }
+            if frame.channel == 1 || links[key] == nil && frame.channel >= 0x40 { counts.classic += 1 }
             return
         }
-        guard var link = links.removeValue(forKey: handle) ?? unknownDevice(), let place = link.place else {
+        guard var link = links.removeValue(forKey: key) ?? unknownDevice(), let place = link.place else {
             counts.ofOtherDevices += 1
             return
         }
-        defer { links[handle] = link }
+        defer { links[key] = link }
         let isRead = link.conversation.add(
             frame.payload, packet.direction, at: packet.time, to: &devices[place].server)
         if !isRead { counts.malformed += 1 }
     }
 
-    private mutating func close(_ handle: UInt16) {
-        links[handle] = nil
-        frames.close(handle)
+    private mutating func open(_ key: LinkKey, _ link: Link) {
+        guard links.count < Self.mostLinks else {
+            counts.ofOtherDevices += 1
+            return
+        }
+        links[key] = link
+    }
+
+    private mutating func close(_ key: LinkKey) {
+        links[key] = nil
+        frames.close(key)
     }
 
     private mutating func place(of identity: DeviceIdentity) -> Int? {

@@ -11,13 +11,18 @@ package struct CapturePacket: Hashable, Sendable {
     package var time: Int64
     /// The direction; nil if the format has none.
     package var direction: Direction?
+    /// The controller; 0 if the format has no number for it. Each controller numbers its own links.
+    ///
+    /// The lower 16 bits are the adapter of Linux's monitor channel, the upper ones the interface of a pcapng file.
+    package var controller: UInt32
     /// The packet of the UART transport: its type, then its bytes.
     ///
     /// Source: Core Specification 5.4, Vol 4, Part A, 2.
     package var bytes: [UInt8]
 
-    package init(number: Int = 0, time: Int64, direction: Direction?, bytes: [UInt8]) {
+    package init(number: Int = 0, time: Int64, direction: Direction?, controller: UInt32 = 0, bytes: [UInt8]) {
         self.number = number
+        self.controller = controller
         self.time = time
         self.direction = direction
         self.bytes = bytes

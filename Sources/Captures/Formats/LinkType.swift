@@ -38,6 +38,7 @@ enum LinkType: Sendable {
         var data = ByteCursor(data)
         var direction = flags.map { $0 & 1 == 0 ? CapturePacket.Direction.sentByHost : .receivedByHost }
         var type: UInt8?
+        var controller: UInt32 = 0
         switch self {
         case .uart: break
         case .uartWithDirection:
@@ -47,9 +48,11 @@ enum LinkType: Sendable {
             let code: UInt16
             if let flags {
                 code = UInt16(truncatingIfNeeded: flags)
+                controller = flags >> 16
             } else {
-                guard data.uint16(.big) != nil, let number = data.uint16(.big) else { return nil }
+                guard let adapter = data.uint16(.big), let number = data.uint16(.big) else { return nil }
                 code = number
+                controller = UInt32(adapter)
             }
             guard let operation = Self.operations[code] else { return nil }
             (type, direction) = operation
@@ -59,7 +62,7 @@ enum LinkType: Sendable {
         }
         let bytes = (type.map { [$0] } ?? []) + Array(data.takeRest())
         guard bytes.count > 1 else { return nil }
-        return CapturePacket(number: number, time: time, direction: direction, bytes: bytes)
+        return CapturePacket(number: number, time: time, direction: direction, controller: controller, bytes: bytes)
     }
 
     /// The operation codes of Linux's monitor channel that carry packets.

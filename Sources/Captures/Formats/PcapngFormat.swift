@@ -123,6 +123,9 @@ struct PcapngFormat: Sendable {
         }
         supportedCount += 1
         let time = type == 3 ? 0 : interfaces[index].microseconds(units)
-        return linkType.packet(data, flags: nil, time: time, number: number)
+        var packet = linkType.packet(data, flags: nil, time: time, number: number)
+        // A program may capture each controller through an interface of its own.
+        packet?.controller |= UInt32(index) << 16
+        return packet
     }
 }
