@@ -67,18 +67,30 @@ struct CaptureToScenario {
         return advertisement
     }
 
+    /// Returns the services with their characteristics and descriptors.
+    ///
+    /// An attribute belongs to the last service and the last characteristic that begin before it, so that a damaged
+    /// capture with overlapping services does not repeat it.
     private func services(of server: CapturedServer) -> [DescribedPeripheral.Service] {
-        let handles = server.characteristics.keys.sorted()
-        let descriptors = server.types.keys.sorted()
-        return server.services.values.sorted { $0.start < $1.start }.map { service in
+        let services = server.services.values.sorted { $0.start < $1.start }
+        var characteristics = server.characteristics.keys.sorted()[...]
+        var attributes = server.types.keys.sorted()[...]
+        return services.enumerated().map { index, service in
             var described = DescribedPeripheral.Service(service.uuid.description, isPrimary: service.isPrimary)
-            let inside = handles.filter { service.start < $0 && $0 <= service.end }
-            for (index, handle) in inside.enumerated() {
+            let next = index + 1 < services.count ? Int(services[index + 1].start) : 0x1_0000
+            let end = min(Int(service.end) + 1, next)
+            characteristics = characteristics.drop { $0 <= service.start }
+            while let handle = characteristics.first, Int(handle) < end {
+                characteristics.removeFirst()
                 guard let characteristic = server.characteristics[handle] else { continue }
-                let end = index + 1 < inside.count ? inside[index + 1] : service.end &+ 1
                 var made = Self.characteristic(characteristic, of: server)
-                made.descriptors = descriptors.filter { $0 > characteristic.valueHandle && ($0 < end || end == 0) }
-                    .compactMap { Self.descriptor($0, of: server) }
+                let last = min(end, characteristics.first.map { Int($0) } ?? end)
+                attributes = attributes.drop { $0 <= handle }
+                while let attribute = attributes.first, Int(attribute) < last {
+                    attributes.removeFirst()
+                    guard attribute > characteristic.valueHandle else { continue }
+                    if let descriptor = Self.descriptor(attribute, of: server) { made.descriptors.append(descriptor) }
+                }
                 described.characteristics.append(made)
             }
             return described

@@ -40,12 +40,12 @@ enum Signals {
     }
 
     /// Runs work during which the signals end the process at once, and blocks them again.
-    static func unblocked<Value>(_ work: () -> Value) -> Value {
+    static func unblocked<Value>(_ work: () throws -> Value) rethrows -> Value {
         var set = blocked
         var before = sigset_t()
         unsafe pthread_sigmask(SIG_UNBLOCK, &set, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-        return work()
+        return try work()
     }
 
     /// Waits for the next signal on the calling thread. Returns its exit code.

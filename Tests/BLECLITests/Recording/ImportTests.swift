@@ -53,6 +53,33 @@ struct ImportTests {
         #expect(notes == ["Skipped 2 packets of classic Bluetooth."])
     }
 
+    @Test(.proves(.S139)) func `Overlapping services in a capture do not repeat characteristics`() throws {
+        let count: UInt16 = 400
+        let identity = try #require(DeviceIdentity("C0:FF:EE:00:00:01", isRandom: true))
+        var packets = [ATTPacket]()
+        func bytes(_ numbers: UInt16...) -> [UInt8] { numbers.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } }
+        for place in 0..<count {
+            packets.append(ATTPacket(.readByGroupTypeRequest, bytes(1, 0xFFFF, 0x2800)))
+            packets.append(ATTPacket(.readByGroupTypeResponse, [6] + bytes(1 + place, 0xFFFF, 0x180F)))
+            packets.append(ATTPacket(.readByTypeRequest, bytes(1, 0xFFFF, 0x2803)))
+            let handle = 1000 + 2 * place
+            packets.append(ATTPacket(.readByTypeResponse, [7] + bytes(handle) + [2] + bytes(handle + 1, 0x2A19)))
+        }
+        let writer = CaptureWriter(.pcapng)
+        func record(_ bytes: [UInt8], isSent: Bool = false) -> [UInt8] {
+            writer.record(
+                CapturePacket(time: 0, direction: isSent ? .sentByHost : .receivedByHost, bytes: bytes))
+        }
+        let capture =
+            writer.header(comment: "", application: "") + record(SyntheticHCI.connected(to: identity))
+            + packets.enumerated().flatMap { record(SyntheticHCI.data($1), isSent: $0.isMultiple(of: 2)) }
+        let scenario = try ScenarioFile.read(try RecordedFile.imported(capture, chunk: 1 << 16).scenario)
+        let services = try #require(scenario.peripherals.first).services
+        #expect(services.count == Int(count))
+        #expect(services.map(\.characteristics.count).reduce(0, +) == Int(count))
+        #expect(services.last?.characteristics.count == Int(count))
+    }
+
     @Test(.proves(.S139), arguments: [UInt64](1...6))
     func `A scenario of a damaged capture can be read, or there is an error`(_ seed: UInt64) throws {
         var dice = SplitMix64(seed: seed)
