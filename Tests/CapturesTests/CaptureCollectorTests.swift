@@ -72,6 +72,29 @@ struct CaptureCollectorTests {
         }
     }
 
+    @Test func `Extended reports end between structures, and a long name between characters`() throws {
+        var made = ADStructures()
+        made.append(flags: 6)
+        made.append(services: [AttributeUUID(0x180D)])
+        for company in UInt16(0)..<30 { made.append(company: company, [1, 2, 3, 4, 5, 6, 7, 8]) }
+        made.append(name: Array(String(repeating: "ü", count: 124).utf8))
+        let report = AdvertisingReport(device: CapturePackets.tag, isConnectable: true, rssi: -60, data: made.bytes)
+        let events = SyntheticHCI.advertisement(report)
+        #expect(events.count > 2)
+        for event in events {
+            guard case .advertisements(let reports) = HCIPacket(event) else { Issue.record("No report"); continue }
+            var data = try #require(reports.first).data[...]
+            while let length = data.popFirst() {
+                #expect(length > 0 && data.count >= length)
+                data = data.dropFirst(Int(length))
+            }
+        }
+        let advertisement = try #require(CapturePackets.collect(events.map { received($0) }).all.first?.advertisement)
+        #expect(advertisement.manufacturerData.count == 30)
+        let name = try #require(advertisement.name)
+        #expect(String(decoding: name, as: UTF8.self) == String(repeating: "ü", count: 113))
+    }
+
     @Test func `A frame in several fragments is joined, also if its header is divided`() throws {
         let packet = ATTPacket(.notification, handle: 3, Array(0..<100))
         let whole = SyntheticHCI.data(packet)

@@ -35,6 +35,39 @@ package struct ADStructures: Sendable {
         append(service.bytes.count == 2 ? 0x16 : 0x21, service.bytes + data)
     }
 
+    /// Divides data between its structures. A name that is longer than a part is shortened.
+    ///
+    /// Readers such as Wireshark do not join the parts. Only a structure other than a name may be divided.
+    static func parts(of data: [UInt8], longest: Int) -> [ArraySlice<UInt8>] {
+        var parts: [ArraySlice<UInt8>] = []
+        var rest = data[...]
+        while let length = rest.first {
+            var structure = rest.prefix(Int(length) + 1)
+            rest = rest.dropFirst(structure.count)
+            if structure.count > longest, structure.dropFirst().first == 0x09 {
+                structure = shortenedName(structure.dropFirst(2), longest: longest)
+            }
+            if let last = parts.last, last.count + structure.count <= longest {
+                parts[parts.count - 1] += structure
+                continue
+            }
+            while !structure.isEmpty {
+                parts.append(structure.prefix(longest))
+                structure = structure.dropFirst(longest)
+            }
+        }
+        return parts
+    }
+
+    /// Returns the structure Shortened Local Name, which ends between two characters.
+    private static func shortenedName(_ name: ArraySlice<UInt8>, longest: Int) -> ArraySlice<UInt8> {
+        // A continuation byte of UTF-8 after the end means that the end is within a character.
+        var end = name.index(name.startIndex, offsetBy: longest - 2, limitedBy: name.endIndex) ?? name.endIndex
+        while end < name.endIndex, end > name.startIndex, name[end] & 0xC0 == 0x80 { end -= 1 }
+        let name = name[..<end]
+        return [UInt8(name.count + 1), 0x08] + name
+    }
+
     private mutating func append(_ type: UInt8, _ data: [UInt8]) {
         let data = data.prefix(Self.longestData)
         bytes += [UInt8(data.count + 1), type] + data

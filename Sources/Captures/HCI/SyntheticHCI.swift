@@ -17,13 +17,11 @@ package enum SyntheticHCI {
             let data = [UInt8(report.data.count)] + report.data
             return [event(0x3E, [0x02, 1, kind] + address + data + [rssi])]
         }
-        var rest = report.data[...]
+        var parts = ADStructures.parts(of: report.data, longest: longestExtendedData)[...]
         var events: [[UInt8]] = []
-        while !rest.isEmpty {
-            let part = rest.prefix(longestExtendedData)
-            rest = rest.dropFirst(part.count)
+        while let part = parts.popFirst() {
             var body: [UInt8] = [0x0D, 1]
-            body.append(number: UInt16(isConnectable ? 1 : 0) | (rest.isEmpty ? 0 : 1 << 5))
+            body.append(number: UInt16(isConnectable ? 1 : 0) | (parts.isEmpty ? 0 : 1 << 5))
             body += address
             // Primary and secondary PHY LE 1M, no advertising set, and an unknown transmit power.
             body += [1, 1, 0xFF, 127, rssi, 0, 0]
