@@ -5,6 +5,15 @@ enum TimeSpan {
     ]
     private static let longest = 1_000_000.0
 
+    /// Reads the text of `--for`; nil if it is not given. Throws if `--timeout`, the same limit, is given, too.
+    static func duration(_ text: String?, besides timeout: String?) throws(CLIError) -> Duration? {
+        guard let text else { return nil }
+        guard timeout == nil else {
+            throw CLIError(.usage, "--for and --timeout are the same time limit. Give one of them.")
+        }
+        return try parse(text, for: "--for")
+    }
+
     /// Reads a duration of more than 0. A number without a unit is in seconds.
     ///
     /// - Parameter name: What the duration is for, such as `--every`, for the error text.

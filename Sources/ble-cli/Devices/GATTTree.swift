@@ -75,6 +75,14 @@ enum GATTTreeItem: Sendable {
     case characteristic(Characteristic, ReadResult?)
     case descriptor(Descriptor, ReadResult)
 
+    /// Why the value was not read; nil if it was, or if there is none.
+    var error: BluetoothError? {
+        switch self {
+        case .characteristic(_, .failure(let error)), .descriptor(_, .failure(let error)): error
+        case .peripheral, .service, .characteristic, .descriptor: nil
+        }
+    }
+
     /// The item as text, with its handle in the form that `read`, `write` and `notify` accept.
     var line: String {
         switch self {
@@ -101,6 +109,8 @@ enum GATTTreeItem: Sendable {
     private static func text(_ value: ReadResult, of uuid: BluetoothUUID) -> String {
         switch value {
         case .success(let bytes): "  = " + ValueText.line(bytes, of: uuid)
+        // The error of the value that needed pairing is printed before.
+        case .failure(let error) where error.kind == .connectionStalled: "  ! Not read after the refused pairing."
         case .failure(let error): "  ! " + Sanitiser.clean(CLIError(error).text)
         }
     }

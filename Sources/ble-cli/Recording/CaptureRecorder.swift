@@ -18,6 +18,9 @@ final class CaptureRecorder: Sendable {
         var count = 0
         /// The attributes of the connected device; nil without a link.
         var attributes: RecordedAttributes?
+        /// The advertised services of the device of the last advertisement before the first link.
+        var services: [BluetoothUUID] = []
+        var hasConnected = false
     }
 
     static let comment =
@@ -35,20 +38,30 @@ final class CaptureRecorder: Sendable {
     /// The number of packets so far.
     var count: Int { state.withLock { $0.count } }
 
+    /// Whether the device of the recording was connected, so that bluetoothd lists its discovered services.
+    var hasConnected: Bool { state.withLock { $0.hasConnected } }
+
     /// Records an advertisement. A device that was only remembered is left out.
     func record(_ sighting: ScannedPeripheral) throws {
         guard !sighting.isCached, let device = DeviceIdentity(sighting.peripheral) else { return }
+        let data = sighting.advertisementData
+        let services = state.withLock { state in
+            if !state.hasConnected { state.services = data.advertisedServices }
+            return state.services
+        }
         let report = AdvertisingReport(
-            device: device, isConnectable: sighting.advertisementData.isConnectable,
-            rssi: sighting.rssi.map { Int($0) },
-            data: sighting.advertisementData.structures)
+            device: device, isConnectable: data.isConnectable, rssi: sighting.rssi.map { Int($0) },
+            data: data.structures(advertising: services))
         try write(SyntheticHCI.advertisement(report), at: sighting.timestamp)
     }
 
     /// Records that a device is connected and that its services are discovered.
     func recordConnection(_ attributes: RecordedAttributes, at time: Date) throws {
         guard let device = DeviceIdentity(attributes.peripheral) else { return }
-        state.withLock { $0.attributes = attributes }
+        state.withLock { state in
+            state.attributes = attributes
+            state.hasConnected = true
+        }
         try write([SyntheticHCI.connected(to: device)], at: time)
         try write(attributes.discovery, at: time)
     }
@@ -93,13 +106,28 @@ extension DeviceIdentity {
 }
 
 extension AdvertisementData {
+    /// The services that are probably advertised: those that bluetoothd lists, without Generic Access and Attribute.
+    ///
+    /// bluetoothd keeps one list of advertised and of discovered services, and every device has these two.
+    var advertisedServices: [BluetoothUUID] { serviceUUIDs.filter { !Self.discovered.contains($0) } }
+
+    /// Whether the services contain some that were discovered over a link, besides those that are advertised.
+    var hasDiscoveredServices: Bool { rawData == nil && !Self.discovered.isDisjoint(with: serviceUUIDs) }
+
+    /// What to do about ``hasDiscoveredServices``.
+    static let discoveredServicesComment =
+        "The advertised services may contain all services of the device, because it was connected before. To avoid "
+        + "this, use ble-cli forget first."
+
+    private static let discovered: Set<BluetoothUUID> = [0x1800, 0x1801]
+
     /// The AD structures of the latest packet, or those that have the values of bluetoothd.
-    var structures: [UInt8] {
+    func structures(advertising services: [BluetoothUUID]) -> [UInt8] {
         if let rawData { return rawData }
         var made = ADStructures()
         // Without its experimental mode, bluetoothd does not report the flags. It reports discoverable devices only.
         made.append(flags: flags?.first ?? 0x06)
-        made.append(services: serviceUUIDs.compactMap { AttributeUUID(text: $0.longText) })
+        made.append(services: services.compactMap { AttributeUUID(text: $0.longText) })
         for (company, data) in manufacturerData.sorted(by: { $0.key < $1.key }) {
             made.append(company: company, data)
         }

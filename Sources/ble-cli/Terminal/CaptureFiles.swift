@@ -1,14 +1,23 @@
 import Glibc
+import Rx
 
-/// A file to which a recording is appended.
+/// A file to which a recording is appended. A file that exists keeps its content until the first packet.
 ///
 /// A class, so that the file is closed when the last reference is released.
 final class RecordingFile: Sendable {
     private let output: FileOutput
+    private let isStandardOutput: Bool
+    private let isUnchanged = Guarded(true)
 
-    /// Makes an empty file, or empties a file that exists. Throws if it cannot be written.
+    /// Opens or makes a file; standard output if `path` is “-”. Throws if it cannot be written.
     init(_ path: String) throws(CLIError) {
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        isStandardOutput = path == "-"
+        guard !isStandardOutput else {
+            output = .standard
+            guard output.isTerminal else { return }
+            throw CLIError(.usage, "A recording has bytes that may control a terminal. Redirect the output.")
+        }
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             let reason = unsafe String(cString: strerror(errno))
             throw CLIError(.usage, "Writing “\(path)” failed: \(reason). Give a file that can be written.")
@@ -16,10 +25,19 @@ final class RecordingFile: Sendable {
         output = FileOutput(descriptor: descriptor)
     }
 
-    deinit { close(output.descriptor) }
+    deinit { if !isStandardOutput { close(output.descriptor) } }
 
     /// Appends bytes without buffering, in one call of the system if there is room.
+    ///
+    /// Throws ``OutputClosed`` if the reader has closed standard output.
     func append(_ bytes: [UInt8]) throws {
+        guard !isStandardOutput else { return try output.write(bytes: bytes) }
+        let isFirst = isUnchanged.withLock { isUnchanged in
+            defer { isUnchanged = false }
+            return isUnchanged
+        }
+        // Fails for a pipe or a device, which need no truncation.
+        if isFirst { _ = ftruncate(output.descriptor, 0) }
         do { try output.write(bytes: bytes) } catch is OutputClosed {
             throw CLIError(.failed, "Writing the recording failed: its reader has closed it.")
         }
@@ -46,11 +64,8 @@ struct CaptureFile {
     private func next() throws(CLIError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: Self.chunk)
         while true {
-            // Ctrl-C ends the process at once, because no command runs that would need an orderly end.
-            let (count, code) = Signals.unblocked {
-                let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
-                return (count, errno)
-            }
+            let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
+            let code = errno
             if count < 0, code == EINTR { continue }
             guard count >= 0 else { throw failure(code) }
             return count == 0 ? nil : Array(bytes[..<count])

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Rx
 import RxBluetooth
 import RxBluetoothMocks
+import RxBluetoothSupport
 import ScenarioFiles
 
 /// The command `ble-cli clone`.
@@ -36,15 +37,20 @@ struct CloneVerb: LinkVerb {
     func run(in context: CommandContext) -> Observable<Never> {
         advertisement(in: context)
             .flatMap { advertised in
-                DeviceConnector(context: context, target: target).use { tree in
-                    ConnectVerb.items(of: tree).toArray().asObservable()
-                        .do(onNext: { items in
-                            // A partial match may have advertised while the named device was connected.
-                            let isSame = advertised.latest?.peripheral.address == tree.peripheral.address
-                            let advertised = isSame ? advertised : Received()
-                            try context.output.write(Self.scenario(items, of: tree.peripheral, advertised))
-                        })
-                }
+                DeviceConnector(context: context, target: target)
+                    .useReading { tree, reading in reading.items(of: tree) }
+                    .toArray().asObservable()
+                    .catch { error in onlyAdvertisement(advertised, after: error, in: context) }
+                    .do(onNext: { items in
+                        guard let peripheral = items.peripheral ?? advertised.latest?.peripheral else { return }
+                        // A partial match may have advertised while the named device was connected.
+                        let isSame = advertised.latest?.peripheral.address == peripheral.address
+                        let advertised = isSame ? advertised : Received()
+                        if advertised.latest?.advertisementData.hasDiscoveredServices == true {
+                            context.note(AdvertisementData.discoveredServicesComment)
+                        }
+                        try show(Self.scenario(items, of: peripheral, advertised), of: peripheral, in: context)
+                    })
             }
             .ignoreElements()
     }
@@ -96,6 +102,37 @@ struct CloneVerb: LinkVerb {
             })
     }
 
+    /// Emits no items if the device advertises but accepts no connection, as a beacon does; else the error.
+    private func onlyAdvertisement(
+        _ received: Received, after error: any Error, in context: CommandContext
+    ) -> Observable<[GATTTreeItem]> {
+        let error = CLIError(error)
+        guard let latest = received.latest, !latest.isCached, [.timedOut, .failed].contains(error.code) else {
+            return .error(error)
+        }
+        return Observable.zip(
+            context.manager.retrieveConnectedPeripherals().asObservable(),
+            KnownDevices(context: context, target: target).find().catch { _ in throw error }
+        ) { connected, named in
+            // The advertisement may be that of a partial match. A discovery that takes too long may succeed later.
+            guard named == latest.peripheral, !connected.contains(named), error.isOfConnecting else { throw error }
+            context.note("The scenario has only the advertisement: \(error.text)")
+            return []
+        }
+    }
+
+    /// Prints a scenario; with `--json`, as a string of an object.
+    private func show(_ scenario: String, of peripheral: Peripheral, in context: CommandContext) throws {
+        guard context.options.json else { return try context.output.write(scenario) }
+        try context.output.line(
+            JSON.object([
+                ("time", .string(Timestamp.text(context.scheduler.now))),
+                ("adapter", .string(orNull: peripheral.adapterName)),
+                ("address", .string(peripheral.address.description)), ("name", .string(orNull: peripheral.name)),
+                ("scenario", .string(scenario)),
+            ]).text)
+    }
+
     private static func scenario(
         _ items: [GATTTreeItem], of peripheral: Peripheral, _ received: Received
     ) -> String {
@@ -103,7 +140,12 @@ struct CloneVerb: LinkVerb {
         let name = peripheral.name ?? received.latest?.name ?? address
         var described = DescribedPeripheral(
             name, address: address, isRandom: peripheral.addressKind != .public)
-        described.advertisement = advertisement(received, name: name)
+        var advertisement = advertisement(received, name: name)
+        advertisement.isConnectable = !items.isEmpty
+        described.advertisement = advertisement
+        if received.latest?.advertisementData.hasDiscoveredServices == true {
+            described.comment = AdvertisementData.discoveredServicesComment
+        }
         if peripheral.mtu > 23 { described.mtu = UInt16(clamping: peripheral.mtu) }
         for item in items { described.add(item) }
         return ScenarioWriter.text(
@@ -119,12 +161,31 @@ struct CloneVerb: LinkVerb {
         return SimulatedAdvertisement(
             every: interval, rssi: Int(sighting.rssi ?? -60), name: data.localName,
             txPower: data.txPowerLevel.map { Int8(clamping: $0) },
-            services: data.serviceUUIDs.map { $0.scenarioText }, manufacturerData: data.manufacturerData,
+            services: data.advertisedServices.map { $0.scenarioText }, manufacturerData: data.manufacturerData,
             serviceData: Dictionary(
                 uniqueKeysWithValues: data.serviceData.map { ($0.key.scenarioText, $0.value) }),
             appearance: data.appearance,
             // Without its experimental mode, bluetoothd does not report the flags. It reports discoverable devices.
             flags: data.flags?.first ?? 0x06)
+    }
+}
+
+extension CLIError {
+    /// Whether no link was made in time, or the device refused it.
+    fileprivate var isOfConnecting: Bool {
+        guard let cause else { return code == .timedOut }
+        switch cause.kind {
+        case .timedOut, .connectFailed: return cause.operation == .connect
+        default: return false
+        }
+    }
+}
+
+extension [GATTTreeItem] {
+    /// The device of the items; nil if there are none.
+    fileprivate var peripheral: Peripheral? {
+        guard case .peripheral(let peripheral)? = first else { return nil }
+        return peripheral
     }
 }
 

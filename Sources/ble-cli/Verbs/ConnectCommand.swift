@@ -33,26 +33,26 @@ struct ConnectVerb: LinkVerb {
 
     func run(in context: CommandContext) -> Observable<Never> {
         DeviceConnector(context: context, target: target, keepsLink: keepsLink)
-            .use { Self.show($0, in: context) }
+            .useReading { tree, reading in reading.items(of: tree) }
+            .showing(in: context)
             .ignoreElements()
     }
+}
 
-    /// Prints the tree with all readable values.
-    static func show(_ tree: GATTTree, in context: CommandContext) -> Observable<GATTTreeItem> {
-        let items = items(of: tree)
+extension Observable<GATTTreeItem> {
+    /// Prints the items of a tree: each as a line, or all as one JSON object.
+    func showing(in context: CommandContext) -> Observable<GATTTreeItem> {
         guard context.options.json else {
-            return items.do(onNext: { item in
+            return self.do(onNext: { item in
                 let line = item.line
                 try context.output.prose(line, indent: line.prefix { $0 == " " }.count + 4)
             })
         }
-        return printingOneObject(items, in: context)
+        return printingOneObject(in: context)
     }
 
     /// Prints all items as one JSON object at the end; after an error or a dispose, the items so far.
-    private static func printingOneObject(
-        _ items: Observable<GATTTreeItem>, in context: CommandContext
-    ) -> Observable<GATTTreeItem> {
+    private func printingOneObject(in context: CommandContext) -> Observable<GATTTreeItem> {
         let time = context.scheduler.now
         let seen = Guarded<[GATTTreeItem]?>([])
         let show: @Sendable (Bool) throws -> Void = { isComplete in
@@ -63,42 +63,8 @@ struct ConnectVerb: LinkVerb {
             guard let items, !items.isEmpty else { return }
             try context.output.line(GATTTreeJSON.object(items, at: time, isComplete: isComplete).text)
         }
-        return items.do(
+        return self.do(
             onNext: { item in seen.withLock { $0?.append(item) } }, onError: { _ in try show(false) },
             onCompleted: { try show(true) }, onDispose: { try? show(false) })
-    }
-
-    /// Emits the items of the tree from the root to the leaves, and reads their values one by one.
-    static func items(of tree: GATTTree) -> Observable<GATTTreeItem> {
-        Observable.just(GATTTreeItem.peripheral(tree.peripheral))
-            .concat(
-                Observable.from(tree.services).concatMap { node in
-                    Observable.just(GATTTreeItem.service(node.service))
-                        .concat(Observable.from(node.characteristics).concatMap { items(of: $0) })
-                })
-    }
-
-    private static func items(of characteristic: Characteristic) -> Observable<GATTTreeItem> {
-        let item: Observable<GATTTreeItem> =
-            characteristic.properties.contains(.read)
-            ? value(characteristic.readValue()).map { .characteristic(characteristic, $0) }
-            : .just(.characteristic(characteristic, nil))
-        return item.concat(
-            characteristic.discoverDescriptors().concatMap { descriptor in
-                value(descriptor.readValue()).map { .descriptor(descriptor, $0) }
-            })
-    }
-
-    /// Emits a value, or the error of reading the value, which is printed instead.
-    ///
-    /// A lost link ends the stream with an error.
-    private static func value(_ read: Single<[UInt8]>) -> Observable<GATTTreeItem.ReadResult> {
-        read.asObservable().map { .success($0) }.catch { error in
-            guard let error = error as? BluetoothError else { throw error }
-            switch error.kind {
-            case .disconnected, .notConnected, .daemonUnavailable, .busUnavailable, .closed: throw error
-            default: return .just(.failure(error))
-            }
-        }
     }
 }

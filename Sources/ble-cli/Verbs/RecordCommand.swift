@@ -12,20 +12,23 @@ struct RecordCommand: BluetoothCommand {
             ends with .btsnoop or .log. The packets are synthesised, because bluetoothd does not show the real ones; \
             a comment in the file says so. See docs/recording.md.
 
-            Without TARGET, records all advertisements. With TARGET, records those of the device, connects, reads all \
-            values that can be read, and records what the device notifies. Runs until --for or Ctrl-C. The file is \
-            valid at any time, also if the program is killed.
+            Without TARGET, records all advertisements. With TARGET, records those of the device, connects, and \
+            records what the device notifies and all values that can be read. If a value needs pairing, connects \
+            again for the others. Runs until --for, --timeout or Ctrl-C. The file is valid at any time, also if the \
+            program is killed. A file that exists is kept if the device is not found.
 
             EXAMPLES:
               ble-cli record scan.pcapng --for 10s
               ble-cli record strap.pcapng Strap --for 1m
               ble-cli record strap.btsnoop C0:FF:EE:00:00:01
               wireshark strap.pcapng
+              ble-cli record - | wireshark -k -i -
               ble-cli import strap.pcapng > strap.yaml
             """)
 
     @OptionGroup var common: CommonOptions
-    @Argument(help: "The file to write. A file that exists is replaced.", completion: .file()) var file: String
+    @Argument(help: "The file to write; - for standard output. A file that exists is replaced.", completion: .file())
+    var file: String
     @Argument(
         help: "The device to connect to: its address, its name, or a part of either. Default: none.",
         completion: .devices)
@@ -33,12 +36,14 @@ struct RecordCommand: BluetoothCommand {
 
     @Option(
         name: .customLong("for"), parsing: .unconditional,
-        help: ArgumentHelp("Record for this long, such as 10s or 5m. Default: until Ctrl-C.", valueName: "duration"))
+        help: ArgumentHelp(
+            "Record for this long, such as 10s or 5m. Default: --timeout, or until Ctrl-C.", valueName: "duration"))
     var duration: String?
 
     func verb() throws(CLIError) -> any Verb {
         let target = try target.map { text throws(CLIError) in try Target(parsing: text) }
-        let duration = try duration.map { text throws(CLIError) in try TimeSpan.parse(text, for: "--for") }
+        // With a target, --timeout also limits finding and connecting, so both options have a meaning.
+        let duration = try TimeSpan.duration(duration, besides: target == nil ? common.timeout : nil)
         return RecordVerb(file: file, target: target, duration: duration)
     }
 }
@@ -63,61 +68,137 @@ struct RecordVerb: LinkVerb {
 
     func run(in context: CommandContext) -> Observable<Never> {
         Observable.deferred {
-            let recorder = try CaptureRecorder(Self.format(of: file), to: try open(file))
-            var parts = [advertisements(in: context, recorder)]
-            if let target { parts.append(traffic(with: target, in: context, recorder)) }
-            let all = Observable<Never>.merge(parts)
-                .do(
-                    onError: { _ in
-                        try? recorder.recordDisconnection(isRequested: false, at: context.scheduler.now)
-                    },
-                    onDispose: {
-                        try? recorder.recordDisconnection(isRequested: true, at: context.scheduler.now)
-                        context.note("Recorded \(recorder.count) packets in \(file).")
-                    })
-            return duration.map { all.take(for: $0.interval, scheduler: context.scheduler) } ?? all
+            let sink = try open(file)
+            let start: @Sendable () throws -> CaptureRecorder = { try CaptureRecorder(Self.format(of: file), to: sink) }
+            let length = duration ?? context.options.timeout
+            guard let target else {
+                return limited(recording(try start(), in: context) { _ in .never() }, to: length, in: context)
+            }
+            let clock = ElapsedClock(context.scheduler)
+            let (begin, held) = (clock.time, HeldSightings())
+            let early = scan(in: context).do(onNext: { if !$0.isCached { held.add($0) } }).ignoreElements()
+            let found = find(target, within: length, in: context)
+            return found.alongside(early).take(1).flatMap { candidate in
+                let recorder = try start()
+                let address = candidate.peripheral.address
+                for sighting in held.take(address) { try recorder.record(sighting) }
+                let recording = recording(recorder, of: address, in: context) {
+                    traffic(with: address, in: context, $0)
+                }
+                return limited(recording, to: length.map { $0 - (clock.time - begin) }, in: context)
+            }
         }
     }
 
-    /// Records the advertisements of the target, or of all devices.
-    private func advertisements(in context: CommandContext, _ recorder: CaptureRecorder) -> Observable<Never> {
-        context.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true))
-            .filter { target?.match($0.peripheral.address, name: $0.name) != nil || target == nil }
-            .do(onNext: { try recorder.record($0) })
+    /// Emits the target. Fails if it does not advertise in time.
+    private func find(
+        _ target: Target, within length: Duration?, in context: CommandContext
+    ) -> Observable<DeviceCandidates.Candidate> {
+        let limit = min(context.options.setupTimeout, length ?? context.options.setupTimeout)
+        let timedOut = context.timer(limit).map { _ -> DeviceCandidates.Candidate in
+            throw ConnectionProgress().timeoutError(target, after: limit)
+        }
+        return DeviceFinder(context: context, target: target).find().amb(timedOut)
+    }
+
+    private func limited(
+        _ recording: Observable<Never>, to length: Duration?, in context: CommandContext
+    ) -> Observable<Never> {
+        length.map { recording.take(for: $0.interval, scheduler: context.scheduler) } ?? recording
+    }
+
+    /// Records advertisements of a device, or of all devices, and what `traffic` records.
+    private func recording(
+        _ recorder: CaptureRecorder, of address: BluetoothAddress? = nil, in context: CommandContext,
+        _ traffic: (CaptureRecorder) -> Observable<Never>
+    ) -> Observable<Never> {
+        let hasNoted = Guarded(false)
+        let advertisements = scan(in: context)
+            .filter { address == nil || $0.peripheral.address == address }
+            .do(onNext: { sighting in
+                try recorder.record(sighting)
+                guard sighting.advertisementData.hasDiscoveredServices, !recorder.hasConnected else { return }
+                let isFirst = hasNoted.withLock { hasNoted in
+                    defer { hasNoted = true }
+                    return !hasNoted
+                }
+                guard isFirst else { return }
+                context.note("\(sighting.peripheral): \(AdvertisementData.discoveredServicesComment)")
+            })
             .ignoreElements()
+        return Observable<Never>.merge([advertisements, traffic(recorder)])
+            .do(
+                onError: { _ in
+                    try? recorder.recordDisconnection(isRequested: false, at: context.scheduler.now)
+                },
+                onDispose: {
+                    try? recorder.recordDisconnection(isRequested: true, at: context.scheduler.now)
+                    let place = file == "-" ? "on standard output" : "in \(file)"
+                    context.note("Recorded \(recorder.count) packets \(place).")
+                })
+    }
+
+    private func scan(in context: CommandContext) -> Observable<ScannedPeripheral> {
+        context.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true))
     }
 
     /// Connects, and records the discovery, all readable values and the notifications. Never completes.
     private func traffic(
-        with target: Target, in context: CommandContext, _ recorder: CaptureRecorder
+        with address: BluetoothAddress, in context: CommandContext, _ recorder: CaptureRecorder
     ) -> Observable<Never> {
-        DeviceConnector(context: context, target: target)
-            .use { tree in
+        DeviceConnector(context: context, target: .address(address))
+            .useReading { tree, reading in
                 RecordedAttributes.discover(tree)
                     .do(onNext: { try recorder.recordConnection($0, at: context.scheduler.now) })
                     .flatMap { attributes -> Observable<Never> in
                         let exchanges = context.manager.attributeExchanges
                             .do(onNext: { try recorder.record($0) })
                             .ignoreElements()
-                        let values = ConnectVerb.items(of: tree).ignoreElements()
-                        let updates = attributes.notifying.map { characteristic in
-                            characteristic.observeValueUpdates().ignoreElements()
-                                .catch { error in try Self.noteRefusal(error, in: context) }
-                        }
-                        return Observable<Never>.merge([exchanges, values.concat(Observable<Never>.merge(updates))])
+                        // Notifications are requested first, because a value that needs pairing stalls the link.
+                        let updates = attributes.notifying.map { Self.updates(of: $0, reading, in: context) }
+                        return Observable<Never>.merge([exchanges] + updates + [Self.values(of: tree, reading)])
+                            .do(onError: { error in
+                                guard error is TreeReading.LinkStalled else { return }
+                                try recorder.recordDisconnection(isRequested: true, at: context.scheduler.now)
+                            })
                     }
             }
             .ignoreElements()
     }
 
-    /// Prints that a characteristic does not notify. Throws the error if the link is lost.
-    private static func noteRefusal(_ error: any Error, in context: CommandContext) throws -> Observable<Never> {
-        guard let error = error as? BluetoothError else { throw error }
-        switch error.kind {
-        case .disconnected, .notConnected, .daemonUnavailable, .busUnavailable, .closed: throw error
-        default:
-            context.note(CLIError(error).text)
-            return .never()
+    /// Reads all values. Never completes, and fails with ``TreeReading/LinkStalled`` if a value has stalled the link.
+    private static func values(of tree: GATTTree, _ reading: TreeReading) -> Observable<Never> {
+        let refusal = Guarded<BluetoothError?>(nil)
+        return reading.items(of: tree)
+            .do(onNext: { item in
+                if let error = item.error, error.kind == .needsPairing { refusal.withLock { $0 = error } }
+            })
+            .ignoreElements()
+            .concat(
+                Observable.deferred {
+                    // bluetoothd closes a stalled link soon, so the notifications continue over another one.
+                    guard let cause = refusal.withLock({ $0 }), reading.canReplaceLink else { return .never() }
+                    return .error(TreeReading.LinkStalled(peripheral: tree.peripheral, cause: cause))
+                })
+    }
+
+    /// Requests the notifications of a characteristic. Prints a note if they are refused; fails if the link is lost.
+    private static func updates(
+        of characteristic: Characteristic, _ reading: TreeReading, in context: CommandContext
+    ) -> Observable<Never> {
+        guard !reading.hasRefusedNotifications(characteristic.handle) else { return .never() }
+        return characteristic.observeValueUpdates().ignoreElements().catch { error in
+            guard let error = error as? BluetoothError else { throw error }
+            switch error.kind {
+            case .disconnected, .notConnected, .daemonUnavailable, .busUnavailable, .closed: throw error
+            case .connectionStalled where reading.canReplaceLink:
+                throw TreeReading.LinkStalled(peripheral: characteristic.peripheral, cause: error)
+            default:
+                context.note(CLIError(error).text)
+                guard error.kind == .needsPairing, reading.canReplaceLink else { return .never() }
+                reading.refuseNotifications(characteristic.handle)
+                throw TreeReading.LinkStalled(peripheral: characteristic.peripheral, cause: error)
+            }
         }
     }
 }

@@ -59,6 +59,37 @@ struct CloneTests {
         #expect(try ScenarioFile.read(text).peripherals.first?.name == "Lock \u{1B}[2J\"")
     }
 
+    @Test func `A device that accepts no connection gives its advertisement, with a note`() throws {
+        let outcome = CommandHarness().run(CloneVerb(target: .part("beacon")))
+        #expect(outcome.code == .done)
+        #expect(outcome.errors.count == 1)
+        #expect(outcome.errors.first?.contains("The scenario has only the advertisement: ") == true)
+        let beacon = try #require(try ScenarioFile.read(outcome.lines.joined(separator: "\n")).peripherals.first)
+        #expect(beacon.advertisement?.isConnectable == false)
+        #expect(beacon.advertisement?.manufacturerData.isEmpty == false)
+    }
+
+    @Test func `A device that was connected has no services of every device in its advertisement`() throws {
+        let harness = CommandHarness()
+        harness.run(ReadVerb(target: .part("thermometer"), characteristic: .uuid(0x2A6E)), for: 6)
+        let outcome = harness.run(CloneVerb(target: .part("thermometer")))
+        #expect(outcome.code == .done)
+        #expect(outcome.errors.count { $0.contains("was connected before") } == 1)
+        let copy = try ScenarioFile.read(outcome.lines.joined(separator: "\n"))
+        let services = try #require(copy.peripherals.first?.advertisement).services
+        #expect(!services.isEmpty)
+        #expect(!services.contains("1800") && !services.contains("1801"))
+    }
+
+    @Test func `With --json, a clone is one object with the scenario`() throws {
+        let outcome = CommandHarness().run(CloneVerb(target: .part("thermometer")), .asJSON)
+        #expect(outcome.lines.count == 1)
+        let object = try #require(ParsedJSON(outcome.lines.first ?? ""))
+        #expect(object["name"]?.string == "Thermometer")
+        let copy = try ScenarioFile.read(try #require(object["scenario"]?.string))
+        #expect(copy.peripherals.map(\.name) == ["Thermometer"])
+    }
+
     @Test func `A device that is not there, or two that match, end the command with the reason`() {
         let missing = CommandHarness().run(CloneVerb(target: .part("nothing")), .limited(.seconds(4)))
         #expect(missing.code == .notFound)

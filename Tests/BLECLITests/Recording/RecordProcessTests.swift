@@ -51,6 +51,26 @@ struct RecordProcessTests {
         }
     }
 
+    @Test func `A recording on standard output can be imported from a pipe`() async throws {
+        let recorded = await CLIProcess("record", "-", "--for", "2s", "--simulate").end()
+        #expect(recorded.code == 0)
+        #expect(recorded.output.contains("synthesised by ble-cli record"))
+        #expect(!FileManager.default.fileExists(atPath: "-"))
+    }
+
+    @Test func `A file is kept if the device is not found`() async throws {
+        try await withFolder { folder in
+            let path = folder + "/good.pcapng"
+            try Data("content".utf8).write(to: URL(fileURLWithPath: path))
+            let failed = await CLIProcess("record", path, "typo", "--for", "2s", "--simulate").end()
+            #expect(failed.code == 2)
+            #expect(FileManager.default.contents(atPath: path) == Data("content".utf8))
+            let recorded = await CLIProcess("record", path, "--for", "1s", "--simulate").end()
+            #expect(recorded.code == 0)
+            #expect(FileManager.default.contents(atPath: path)?.starts(with: Data([0x0A, 0x0D, 0x0D, 0x0A])) == true)
+        }
+    }
+
     /// Returns the output of tshark for a file.
     private static func show(_ path: String, _ arguments: String...) throws -> String {
         let process = Process()

@@ -126,6 +126,38 @@ struct RecordTests {
         #expect(imported.errors == original.errors)
     }
 
+    @Test func `Only the chosen device is recorded, with its advertisements before it was chosen`() throws {
+        func device(_ name: String, _ address: String) -> SimulatedPeripheral {
+            SimulatedPeripheral(name, address: address) {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: name)
+                SimulatedService("ffd0") { SimulatedCharacteristic("ffd1", .read([7])) }
+            }
+        }
+        let devices = [device("Probe", "C0:FF:EE:00:00:08"), device("Probe Two", "C0:FF:EE:00:00:09")]
+        let file = RecordedFile()
+        let outcome = CommandHarness(Scenario(peripherals: devices))
+            .run(file.verb("OUT", .part("Probe"), for: .seconds(10)))
+        #expect(outcome.code == .done)
+        let scenario = try ScenarioFile.read(try RecordedFile.imported(file.bytes).scenario)
+        #expect(scenario.peripherals.map(\.name) == ["Probe"])
+        #expect(scenario.peripherals.first?.advertisement?.interval == .milliseconds(100))
+    }
+
+    @Test func `A device that is not found leaves the file unchanged`() {
+        let file = RecordedFile()
+        let outcome = CommandHarness().run(file.verb("OUT", .part("nothing"), for: .seconds(5)))
+        #expect(outcome.code == .notFound)
+        #expect(file.bytes.isEmpty)
+    }
+
+    @Test(arguments: [nil, Target.part("thermo")])
+    func `The time limit ends a recording without --for`(_ target: Target?) {
+        let file = RecordedFile()
+        let outcome = CommandHarness().run(file.verb("OUT", target), .limited(.seconds(6)))
+        #expect(outcome.code == .done)
+        #expect((5.9...6.5).contains(outcome.time ?? 0))
+    }
+
     @Test func `The name of the file selects the format`() {
         #expect(["a.pcapng", "a", "a.log", "A.BTSNOOP"].map(RecordVerb.format) == [.pcapng, .pcapng, .snoop, .snoop])
     }

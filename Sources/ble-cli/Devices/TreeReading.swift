@@ -1,0 +1,150 @@
+import Rx
+import RxBluetooth
+
+/// Reads the values of a GATT tree, over several links if pairings are refused.
+///
+/// After a refused pairing, bluetoothd executes no more operations of that link.
+final class TreeReading: Sendable {
+    /// The error that ends the work on a link that executes no more operations.
+    struct LinkStalled: Error {
+        let peripheral: Peripheral
+        /// Why the operations are not executed.
+        let cause: BluetoothError
+    }
+
+    private let state: Guarded<ReadingState>
+
+    private struct ReadingState {
+        var hasPeripheral = false
+        /// The handles of the attributes that need no further operation.
+        var done: Set<UInt16> = []
+        /// The handles of the characteristics with notifications that need pairing.
+        var refused: Set<UInt16> = []
+        /// The number of links that may still replace stalled ones.
+        var spareLinks: Int
+        /// Why no further value is read; nil if the link executes operations.
+        var stall: BluetoothError?
+    }
+
+    /// The most links that replace stalled ones. Each takes about 3 s.
+    static let mostSpareLinks = 8
+
+    /// - Parameter spareLinks: The number of links that may replace stalled ones.
+    init(spareLinks: Int = 0) { state = Guarded(ReadingState(spareLinks: spareLinks)) }
+
+    /// Whether a stalled link is replaced.
+    var canReplaceLink: Bool { state.withLock { $0.spareLinks > 0 } }
+
+    /// Whether no link was replaced yet.
+    var isOnFirstLink: Bool { state.withLock { $0.spareLinks == Self.mostSpareLinks } }
+
+    /// Records that a link replaces a stalled one. The link of another program stays stalled, and is not replaced.
+    func beginLink(isShared: Bool, after cause: BluetoothError) {
+        state.withLock { state in
+            state.spareLinks = isShared ? 0 : state.spareLinks - 1
+            // The error of an attribute is not that of the next one, except for its kind.
+            state.stall = isShared ? BluetoothError(.connectionStalled, detail: cause.detail) : nil
+        }
+    }
+
+    /// Records that an attribute needs no further operation.
+    func finish(_ handle: UInt16) { state.withLock { _ = $0.done.insert(handle) } }
+
+    func isFinished(_ handle: UInt16) -> Bool { state.withLock { $0.done.contains(handle) } }
+
+    /// Records that the notifications of a characteristic need pairing.
+    func refuseNotifications(_ handle: UInt16) { state.withLock { _ = $0.refused.insert(handle) } }
+
+    func hasRefusedNotifications(_ handle: UInt16) -> Bool { state.withLock { $0.refused.contains(handle) } }
+
+    /// Emits the items of the tree from the root to the leaves, without those that an earlier link has emitted.
+    ///
+    /// Reads the values one by one. Fails with ``LinkStalled`` if another link is needed for the rest.
+    func items(of tree: GATTTree) -> Observable<GATTTreeItem> {
+        let isFirst = state.withLock { state in
+            defer { state.hasPeripheral = true }
+            return !state.hasPeripheral
+        }
+        return (isFirst ? Observable.just(GATTTreeItem.peripheral(tree.peripheral)) : .empty())
+            .concat(
+                Observable.from(tree.services).concatMap { node in
+                    self.item(node.service.handle) { .just(.service(node.service)) }
+                        .concat(Observable.from(node.characteristics).concatMap { self.items(of: $0) })
+                })
+    }
+
+    private func items(of characteristic: Characteristic) -> Observable<GATTTreeItem> {
+        item(characteristic.handle) {
+            characteristic.properties.contains(.read)
+                ? self.value(characteristic.readValue(), of: characteristic.peripheral)
+                    .map { .characteristic(characteristic, $0) }
+                : .just(.characteristic(characteristic, nil))
+        }
+        .concat(
+            characteristic.discoverDescriptors().concatMap { descriptor in
+                self.item(descriptor.handle) {
+                    self.value(descriptor.readValue(), of: characteristic.peripheral)
+                        .map { .descriptor(descriptor, $0) }
+                }
+            })
+    }
+
+    /// Emits an item unless an earlier link has emitted it.
+    private func item(
+        _ handle: UInt16, _ item: @escaping @Sendable () -> Observable<GATTTreeItem>
+    ) -> Observable<GATTTreeItem> {
+        Observable.deferred {
+            self.isFinished(handle) ? .empty() : item().do(onNext: { _ in self.finish(handle) })
+        }
+    }
+
+    /// Emits a value, or the error of reading the value, which is printed instead.
+    ///
+    /// A lost link ends the stream with an error.
+    private func value(
+        _ read: Single<[UInt8]>, of peripheral: Peripheral
+    ) -> Observable<GATTTreeItem.ReadResult> {
+        if let stall = state.withLock(\.stall) { return .just(.failure(stall)) }
+        return read.asObservable().map { .success($0) }.catch { error in
+            guard let error = error as? BluetoothError else { throw error }
+            switch error.kind {
+            case .disconnected, .notConnected, .daemonUnavailable, .busUnavailable, .closed: throw error
+            case .connectionStalled where self.canReplaceLink: throw LinkStalled(peripheral: peripheral, cause: error)
+            default: return .just(.failure(error))
+            }
+        }
+    }
+}
+
+extension DeviceConnector {
+    /// Runs work on the GATT tree, and again over another link each time that a refused pairing has stalled the link.
+    func useReading<Element>(
+        _ work: @escaping @Sendable (GATTTree, TreeReading) throws -> Observable<Element>
+    ) -> Observable<Element> {
+        Observable.deferred { use(TreeReading(spareLinks: TreeReading.mostSpareLinks), work) }
+    }
+
+    private func use<Element>(
+        _ reading: TreeReading, _ work: @escaping @Sendable (GATTTree, TreeReading) throws -> Observable<Element>
+    ) -> Observable<Element> {
+        use { try work($0, reading) }
+            .catch { error in
+                guard let stalled = error as? TreeReading.LinkStalled else { throw error }
+                let peripheral = stalled.peripheral
+                if reading.isOnFirstLink {
+                    context.note(
+                        "Connecting again for the other values, because a value of \(peripheral) needs pairing.")
+                }
+                var next = DeviceConnector(context: context, target: .address(peripheral.address))
+                next.keepsLink = keepsLink
+                let closed = keepsLink ? peripheral.disconnect() : Completable.empty()
+                let isShared = ClosingLinkWait(context: context).waitUntilClosed(peripheral)
+                    .flatMap { _ in context.manager.retrieveConnectedPeripherals().asObservable() }
+                    .map { $0.contains(peripheral) }
+                return closed.andThen(isShared).flatMap { [next] isShared in
+                    reading.beginLink(isShared: isShared, after: stalled.cause)
+                    return next.use(reading, work)
+                }
+            }
+    }
+}
