@@ -8,7 +8,7 @@ struct ScanFilterOptions: ParsableArguments {
         help: ArgumentHelp(
             "Show only devices that advertise this service: a UUID, or a name such as \"Heart Rate\". If given several "
                 + "times, a device with any of the services is shown.",
-            valueName: "service"))
+            valueName: "service"), completion: .services)
     var services: [String] = []
 
     @Option(

@@ -8,7 +8,7 @@ struct AdvertiseCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "advertise", abstract: "Advertise this computer, so that other devices find it.",
         discussion: """
-            Runs until Ctrl-C, or for the time of --for. Several commands can advertise at a time, as many as the \
+            Runs until Ctrl-C, or for the time of --for or --timeout. Several commands can advertise at a time, as many as the \
             adapter has room for. An advertisement has 31 bytes; the name is sent in the scan response, which has 31 \
             more.
 
@@ -24,7 +24,8 @@ struct AdvertiseCommand: BluetoothCommand {
 
     @Option(
         name: .customLong("service"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("A service to advertise: a UUID or a name. May be repeated.", valueName: "UUID"))
+        help: ArgumentHelp("A service to advertise: a UUID or a name. May be repeated.", valueName: "UUID"),
+        completion: .services)
     var services: [String] = []
 
     @Option(
@@ -89,8 +90,8 @@ struct AdvertiseCommand: BluetoothCommand {
             throw CLIError(
                 .usage, "There is nothing to advertise. Give --name, --service, --manufacturer or --service-data.")
         }
-        let time = try length.map { text throws(CLIError) in try TimeSpan.parse(text, for: "--for") }
-        return AdvertiseVerb(advertisement: advertisement, length: time)
+        return AdvertiseVerb(
+            advertisement: advertisement, length: try TimeSpan.duration(length, besides: common.timeout))
     }
 
     /// Splits a text at its first equals sign, and reads the bytes after it.
@@ -115,13 +116,14 @@ struct AdvertiseCommand: BluetoothCommand {
 /// Advertises until it is disposed of, or for a time.
 struct AdvertiseVerb: Verb {
     let advertisement: Advertisement
+    /// How long to advertise; nil for the time limit of the context, if it has one.
     var length: Duration?
 
     func run(in context: CommandContext) -> Observable<Never> {
         let power = context.manager.adapterPower.take(1)
         let active = context.manager.advertise(advertisement).catch { throw Self.withAdvice($0) }
             .flatMap { _ in power.do(onNext: { try show($0.adapterName, in: context) }) }
-        guard let length else { return active.ignoreElements() }
+        guard let length = length ?? context.options.timeout else { return active.ignoreElements() }
         // The time begins when the advertisement is registered.
         return active.flatMap { _ in context.timer(length) }.take(1).ignoreElements()
     }

@@ -28,7 +28,8 @@ struct DecodeCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The bytes are data of this service: a UUID or a name.", valueName: "service"))
+        help: ArgumentHelp("The bytes are data of this service: a UUID or a name.", valueName: "service"),
+        completion: .services)
     var serviceData: String?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("The address of the sender.", valueName: "address"))

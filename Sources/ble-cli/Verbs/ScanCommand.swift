@@ -69,7 +69,8 @@ struct ScanCommand: BluetoothCommand {
 struct DeviceListOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The order: rssi, name, address, or seen, the order of discovery.", valueName: "order"))
+        help: ArgumentHelp("The order: rssi, name, address, or seen, the order of discovery.", valueName: "order"),
+        completion: .list(DeviceSort.allCases.map(\.rawValue)))
     var sort: String?
 
     @Option(
@@ -83,7 +84,7 @@ struct DeviceListOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Use colours: auto, always or never. With auto, the default, on a terminal unless NO_COLOR is set.",
-            valueName: "when"))
+            valueName: "when"), completion: .list(["auto", "always", "never"]))
     var color: String?
 
     func parsedSort() throws(CLIError) -> DeviceSort? {
@@ -96,11 +97,7 @@ struct DeviceListOptions: ParsableArguments {
 
     /// Returns the duration of `--for`; nil if it is not given. Throws if `--timeout` is given, too.
     func parsedDuration(besides timeout: String?) throws(CLIError) -> Duration? {
-        guard let duration else { return nil }
-        guard timeout == nil else {
-            throw CLIError(.usage, "--for and --timeout are the same time limit. Give one of them.")
-        }
-        return try TimeSpan.parse(duration, for: "--for")
+        try TimeSpan.duration(duration, besides: timeout)
     }
 }
 

@@ -41,6 +41,20 @@ struct CompletionProcessTests {
         _ = await server.end()
     }
 
+    @Test(arguments: ["scan", "advertise"])
+    func `A shell receives the names of services`(_ verb: String) async {
+        let services = await complete(verb, "--service", verb, "--service", bus: "unix:path=/nowhere/bus")
+        #expect(services.lines.contains("Heart Rate"))
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `The scripts have the values of --sort, --color and power`(shell: String) {
+        let script = BLECLI.completionScript(for: .init(rawValue: shell)!)
+        for words in ["auto", "always", "never", "rssi", "seen", "on", "off"] {
+            #expect(script.contains(words))
+        }
+    }
+
     @Test func `Without a bus, completion prints no word and no error`() async {
         for end in [
             await complete("connect", "positional@0", "connect", bus: "unix:path=/nowhere/bus"),
