@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Rx
 import RxBluetooth
 import RxBluetoothSupport
@@ -17,24 +16,29 @@ struct ValuePrinter: Sendable {
     ///
     /// Throws if the value does not have the format, unless further values follow. The link stays usable.
     func show(_ value: [UInt8], of characteristic: Characteristic) throws {
+        try show(value, of: .characteristic(characteristic))
+    }
+
+    func show(_ value: [UInt8], of attribute: GATTAttribute) throws {
         guard !context.options.json else {
             let formatted = format.flatMap { $0.text(value) }
-            let members = characteristic.jsonMembers(value, at: context.scheduler.now)
+            let members = attribute.jsonMembers(value, at: context.scheduler.now)
             return try context.output.line(JSON.object(members + [("formatted", .string(orNull: formatted))]).text)
         }
-        let source = showsSource ? "\(characteristic.label)  " : ""
+        let source = showsSource ? "\(attribute.label)  " : ""
         guard let format else {
-            return try context.output.prose(source + ValueText.line(value, of: characteristic.uuid), indent: 4)
+            return try context.output.prose(source + ValueText.line(value, of: attribute.uuid), indent: 4)
         }
         guard format != .raw else { return try context.output.write(bytes: value) }
         guard let text = format.text(value) else {
             let reason =
-                "The value \(value.isEmpty ? "(empty)" : HexBytes.text(value)) of \(characteristic.uuid) is not "
+                "The value \(value.isEmpty ? "(empty)" : HexBytes.text(value)) of \(attribute.uuid) is not "
                 + "\(format.name). Give another --format."
             guard continuesAfterMismatch else { throw CLIError(.failed, reason) }
             return context.note(reason)
         }
-        try context.output.line(source + text)
+        // A pipe gets the text as it is, so that other programs can use it.
+        try context.output.line(source + (context.output.isTerminal ? Sanitiser.clean(text) : text))
     }
 
     /// Throws if the output cannot take the format: bytes from a device could control a terminal.
@@ -42,22 +46,5 @@ struct ValuePrinter: Sendable {
         guard format == .raw, context.output.isTerminal, !context.options.json else { return }
         throw CLIError(
             .usage, "The format raw prints bytes unchanged, which may control a terminal. Redirect the output.")
-    }
-}
-
-extension Characteristic {
-    /// The UUID and the handle, which identify this characteristic in a line.
-    var label: String { "\(uuid) \(AttributeHandle.text(handle))" }
-
-    /// Returns the first members of every JSON object about a value of this characteristic.
-    func jsonMembers(_ value: [UInt8], at time: Date) -> [(key: String, value: JSON)] {
-        [
-            ("time", .string(Timestamp.text(time))), ("adapter", .string(orNull: peripheral.adapterName)),
-            ("address", .string(peripheral.address.description)), ("name", .string(orNull: peripheral.name)),
-            ("service", .string(service.uuid.description)), ("serviceName", .string(orNull: service.uuid.name)),
-            ("characteristic", .string(uuid.description)), ("characteristicName", .string(orNull: uuid.name)),
-            ("handle", .string(AttributeHandle.text(handle))), ("value", .string(HexBytes.text(value))),
-            ("decoded", DecodedValue(value, of: uuid)?.json ?? .null),
-        ]
     }
 }

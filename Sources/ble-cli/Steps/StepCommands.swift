@@ -74,7 +74,7 @@ struct ServicesStep: StepCommand {
 
     func step() -> any SessionStep {
         StepFunction { session in
-            ConnectVerb.show(try session.connected(), in: session.context).ignoreElements()
+            TreeReading().items(of: try session.connected()).showing(in: session.context).ignoreElements()
         }
     }
 }
@@ -91,7 +91,7 @@ struct ReadStep: StepCommand {
         return StepFunction { session in
             let printer = ValuePrinter(context: session.context, format: format, showsSource: arguments.count > 1)
             try printer.check()
-            return ReadVerb.values(of: try session.connected().characteristics(arguments), printer).ignoreElements()
+            return ReadVerb.values(of: try session.connected().attributes(arguments), printer).ignoreElements()
         }
     }
 }
@@ -108,7 +108,7 @@ struct WriteStep: StepCommand {
             }
             return try InputFile.read(path)
         }
-        return StepFunction { try request.run(on: $0.connected(), in: $0.context) }
+        return StepFunction { request.run(on: try $0.connected(), in: $0.context) }
     }
 }
 

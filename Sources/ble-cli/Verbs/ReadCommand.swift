@@ -19,6 +19,7 @@ struct ReadCommand: BluetoothCommand {
               ble-cli read Strap 2A19 --every 5s
               ble-cli read Logger FFE1 --format raw > value.bin
               ble-cli read Thermometer FFE1 --format int16
+              ble-cli read Strap @001f
               ble-cli read Strap 2A19 --keep
             """)
 
@@ -88,8 +89,7 @@ struct ReadVerb: LinkVerb {
             let start = clock.time
             return DeviceConnector(context: context, target: target, keepsLink: keepsLink)
                 .use { [printer] tree -> Observable<Never> in
-                    let characteristics = try tree.characteristics(self.characteristics)
-                    let values = Self.values(of: characteristics, printer)
+                    let values = Self.values(of: tree.attributes(characteristics), printer)
                     guard let period else { return values.ignoreElements() }
                     let repeated = Observable<Int>
                         .timer(.nanoseconds(0), period: period.interval, scheduler: context.scheduler)
@@ -112,9 +112,9 @@ struct ReadVerb: LinkVerb {
     }
 
     /// Reads the values one after another and prints them.
-    static func values(of characteristics: [Characteristic], _ printer: ValuePrinter) -> Observable<[UInt8]> {
-        Observable.from(characteristics).concatMap { characteristic in
-            characteristic.readValue().asObservable().do(onNext: { try printer.show($0, of: characteristic) })
+    static func values(of attributes: Observable<[GATTAttribute]>, _ printer: ValuePrinter) -> Observable<[UInt8]> {
+        attributes.flatMap { Observable.from($0) }.concatMap { attribute in
+            attribute.readValue().asObservable().do(onNext: { try printer.show($0, of: attribute) })
         }
     }
 }

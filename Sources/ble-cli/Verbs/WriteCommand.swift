@@ -27,6 +27,7 @@ struct WriteCommand: BluetoothCommand {
               ble-cli write Display FFE1 "Hello" --format utf8
               ble-cli write Thermostat FFE1 --format int16 --value -5
               ble-cli write Lamp FFE1 @value.bin --format raw
+              ble-cli write Lamp @0023 "Kitchen" --format utf8
             """)
 
     @OptionGroup var common: CommonOptions
@@ -101,21 +102,36 @@ struct WriteRequest: Sendable {
     var type: Characteristic.WriteType?
 
     /// Writes the value. If the write succeeds, prints nothing, or with `--json` one object.
-    func run(on tree: GATTTree, in context: CommandContext) throws -> Observable<Never> {
-        let characteristic = try tree.characteristic(self.characteristic)
-        let value = try typed.map { try TypedValue.encode($0, for: characteristic.uuid) } ?? value
-        let type = type ?? characteristic.properties.supportedWriteType
-        return characteristic.writeValue(value, type: type).asObservable()
-            .do(onCompleted: { try report(value, of: characteristic, type, in: context) })
+    func run(on tree: GATTTree, in context: CommandContext) -> Observable<Never> {
+        tree.attributes([characteristic]).flatMap { attributes -> Observable<Never> in
+            guard let attribute = attributes.first else { return .empty() }
+            let value = try typed.map { try TypedValue.encode($0, for: attribute.uuid) } ?? value
+            let written: Completable
+            let type: Characteristic.WriteType
+            switch attribute {
+            case .characteristic(let characteristic):
+                type = self.type ?? characteristic.properties.supportedWriteType
+                written = characteristic.writeValue(value, type: type)
+            case .descriptor(let descriptor):
+                guard self.type != .withoutResponse else {
+                    throw CLIError(.usage, "The device confirms each write of a descriptor. Leave out --no-response.")
+                }
+                type = .withResponse
+                written = descriptor.writeValue(value)
+            }
+            return written.asObservable().do(onCompleted: { [type] in
+                try report(value, of: attribute, type, in: context)
+            })
+        }
     }
 
     private func report(
-        _ value: [UInt8], of characteristic: Characteristic, _ type: Characteristic.WriteType,
+        _ value: [UInt8], of attribute: GATTAttribute, _ type: Characteristic.WriteType,
         in context: CommandContext
     ) throws {
         guard context.options.json else { return }
         let members =
-            characteristic.jsonMembers(value, at: context.scheduler.now) + [
+            attribute.jsonMembers(value, at: context.scheduler.now) + [
                 ("response", .bool(type == .withResponse))
             ]
         try context.output.line(JSON.object(members).text)
@@ -145,7 +161,7 @@ struct WriteVerb: LinkVerb {
 
     func run(in context: CommandContext) -> Observable<Never> {
         DeviceConnector(context: context, target: target, keepsLink: keepsLink)
-            .use { try request.run(on: $0, in: context) }
+            .use { request.run(on: $0, in: context) }
     }
 }
 

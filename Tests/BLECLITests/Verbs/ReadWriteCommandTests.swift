@@ -20,7 +20,7 @@ struct ReadWriteCommandTests {
         #expect(
             object.keys == [
                 "time", "adapter", "address", "name", "service", "serviceName", "characteristic", "characteristicName",
-                "handle", "value", "decoded", "formatted",
+                "descriptor", "handle", "value", "decoded", "formatted",
             ])
         #expect(object["name"]?.string == "Heart rate strap")
         #expect(object["service"]?.string == "180F")
@@ -53,6 +53,33 @@ struct ReadWriteCommandTests {
         let object = try #require(ParsedJSON(CommandHarness().run(verb, .asJSON).lines.first ?? ""))
         #expect(object["value"]?.string == "2aff")
         #expect(object["response"]?.bool == false)
+    }
+
+    @Test func `A handle names a descriptor for read and write`() throws {
+        let description = SimulatedDescriptor("2901", Array("Room".utf8), writable: true)
+        let device = SimulatedPeripheral("Lamp", address: "C0:FF:EE:00:00:09") {
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lamp")
+            SimulatedService("ffd0") {
+                SimulatedCharacteristic("ffd1", .read([7]), descriptors: [description])
+            }
+        }
+        let harness = CommandHarness(around: device)
+        let lamp = Target.part("lamp")
+        let lines = harness.run(ConnectVerb(target: lamp)).lines
+        let line = try #require(lines.first { $0.contains("2901") })
+        let text = try #require(line.split(separator: " ").first { $0.hasPrefix("@") })
+        let handle = try CharacteristicArgument(parsing: String(text))
+        let value = harness.run(ReadVerb(target: lamp, characteristics: [.uuid(0xFFD1), handle])).lines
+        #expect(value.last?.hasPrefix("2901 \(text)  526f6f6d") == true)
+        let written = harness.run(WriteVerb(target: lamp, characteristic: handle, value: [0x41]), .asJSON)
+        let object = ParsedJSON(written.lines.first ?? written.errors.first ?? "")
+        #expect(try JSONSchema().violations(of: written.lines.first ?? "", as: "write") == [], "\(written.errors)")
+        #expect(object?["descriptor"]?.string == "2901")
+        #expect(object?["characteristic"]?.string == "FFD1")
+        let refused = harness.run(
+            WriteVerb(target: lamp, characteristic: handle, value: [0x41], type: .withoutResponse))
+        #expect(refused.code == .usage)
+        #expect(harness.run(ReadVerb(target: lamp, characteristic: .handle(0x0FFF))).code == .notFound)
     }
 
     @Test func `An ambiguous UUID fails with a list of the handles in one line`() {
