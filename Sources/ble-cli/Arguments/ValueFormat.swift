@@ -74,12 +74,12 @@ enum ValueFormat: Hashable, Sendable {
         }
     }
 
-    /// Returns the bytes as text without characters that control a terminal; nil if they do not have this format.
+    /// Returns the bytes as text; nil if they do not have this format. The text may control a terminal.
     func text(_ bytes: [UInt8]) -> String? {
         switch self {
         case .hex: return HexBytes.text(bytes)
         case .base64: return Base64.encode(bytes)
-        case .utf8, .raw: return String(validating: bytes, as: UTF8.self).map { Sanitiser.clean($0) }
+        case .utf8, .raw: return String(validating: bytes, as: UTF8.self)
         case .integers(let size, let isSigned, _):
             return numbers(bytes, size) { bits in
                 guard isSigned else { return String(bits) }

@@ -193,6 +193,11 @@ private final class ShellLoop: Sendable {
         let words = try StepLine.words(line)
         guard words.first == "help" else { return false }
         let text = try StepLanguage.help(words.dropFirst().first, columns: context.output.size?.columns)
+        // With --json, standard output has only objects.
+        guard !context.options.json else {
+            context.note(text)
+            return true
+        }
         try? context.output.write(text)
         return true
     }

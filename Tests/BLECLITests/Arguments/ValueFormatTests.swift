@@ -1,7 +1,6 @@
 import Testing
 
 @testable import ble_cli
-import RxBluetoothSupport
 
 struct ValueFormatTests {
     private static let pairs: [(format: String, text: String, bytes: [UInt8])] = [
@@ -73,11 +72,6 @@ struct ValueFormatTests {
             as [(String, [UInt8])])
     func `Prints no text for bytes that do not have the format`(name: String, bytes: [UInt8]) throws {
         #expect(try ValueFormat(parsing: name).text(bytes) == nil)
-    }
-
-    @Test func `Text from a device is printed without characters that control a terminal`() throws {
-        let text = try #require(try ValueFormat(parsing: "utf8").text(Array("a\u{1B}[2J\u{202E}\n".utf8)))
-        #expect(!text.unicodeScalars.contains { $0.isHarmful })
     }
 
     @Test func `All values of one and two bytes survive encoding and printing`() throws {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import RxBluetooth
 import RxBluetoothMocks
+import RxBluetoothSupport
 import Testing
 
 @testable import ble_cli
@@ -112,6 +113,24 @@ struct FormatCommandTests {
         let json = CommandHarness().run(verb, .asJSON)
         #expect(json.code == .done)
         #expect(ParsedJSON(json.lines.first ?? "")?["formatted"]?.isNull == true)
+    }
+
+    @Test func `Text of a device is escaped on a terminal only`() throws {
+        let text = "a\\b\u{1}\u{1B}[2J\u{202E}"
+        let device = SimulatedPeripheral("Display", address: "C0:FF:EE:00:00:09") {
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Display")
+            SimulatedService("ffd0") { SimulatedCharacteristic("ffd1", .read(Array(text.utf8))) }
+        }
+        let verb = ReadVerb(target: .part("display"), characteristics: [.uuid(0xFFD1)], format: .utf8)
+        #expect(CommandHarness(around: device).run(verb).lines == [text])
+        let json = CommandHarness(around: device).run(verb, .asJSON).lines.first ?? ""
+        #expect(ParsedJSON(json)?["formatted"]?.string == text)
+        #expect(!json.unicodeScalars.contains { $0.isHarmful })
+        let terminal = CommandHarness(
+            Scenario(peripherals: [device]), terminal: TerminalSize(columns: 80, rows: 24))
+        #expect(terminal.run(verb).code == .done)
+        #expect(terminal.output.written.contains("a\\\\b"))
+        #expect(!terminal.output.written.unicodeScalars.contains { $0.isHarmful && $0 != "\n" })
     }
 
     @Test func `Raw bytes are printed unchanged, but not on a terminal`() {

@@ -43,6 +43,13 @@ private final class ScriptedLines: LineSource {
 struct ShellCommandTests {
     private let strap = Target.part("Strap")
 
+    @Test func `With --json, the help of a step is a note`() throws {
+        let outcome = CommandHarness().run(ShellVerb(lines: ScriptedLines(["help", "help read"])), .asJSON)
+        #expect(outcome.lines.isEmpty)
+        #expect(outcome.errors.count == 2)
+        for line in outcome.errors { #expect(try JSONSchema().violations(of: line, as: "note") == []) }
+    }
+
     @Test func `Lines from a pipe share one link; the exit code is that of the last step`() {
         let harness = CommandHarness()
         let lines = ScriptedLines(["read 2A19", "", "# x", "dance", "read 2A99", "write 2A39 2a", "read 2A39"])
@@ -133,13 +140,18 @@ struct ShellCommandTests {
             String(repeating: "x", count: 200),
         ])
     func `Hostile names are harmless in the prompt and in completions`(name: String) {
-        let harness = CommandHarness(
-            around: SimulatedPeripheral(name, address: "C0:FF:EE:00:00:09") {
-                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: name)
-                SimulatedService("ffe0") { SimulatedCharacteristic("ffe1", .read(Array(name.utf8))) }
-            })
+        let device = SimulatedPeripheral(name, address: "C0:FF:EE:00:00:09") {
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: name)
+            SimulatedService("ffe0") { SimulatedCharacteristic("ffe1", .read(Array(name.utf8))) }
+        }
+        let terminal = CommandHarness(Scenario(peripherals: [device]), terminal: TerminalSize(columns: 80, rows: 24))
+        let typed = ScriptedLines(["connect C0:FF:EE:00:00:09", "read FFE1 --format utf8"], isInteractive: true)
+        let shown = terminal.run(ShellVerb(lines: typed))
+        for line in shown.lines { #expect(!line.unicodeScalars.contains { $0.isHarmful }, "\(line.debugDescription)") }
+        #expect(shown.lines.count == 1)
+        let harness = CommandHarness(around: device)
         let lines = ScriptedLines(
-            ["scan --for 1s", "connect C0:FF:EE:00:00:09", "read FFE1 --format utf8", "services", "read 2A99"],
+            ["scan --for 1s", "connect C0:FF:EE:00:00:09", "read FFE1", "services", "read 2A99"],
             isInteractive: true, completing: "connect ")
         let outcome = harness.run(ShellVerb(lines: lines))
         for line in outcome.lines + outcome.errors + lines.prompts + lines.results.flatMap({ [$0.line] + $0.choices }) {
