@@ -21,15 +21,4 @@ enum ASCIIText {
         }
         return result
     }
-
-    /// Whether the environment selects another character set than UTF-8. Without a selection, UTF-8 is assumed.
-    ///
-    /// Source: POSIX, 8.2, Internationalization Variables.
-    static func isSelected(_ variable: (String) -> String?) -> Bool {
-        guard
-            let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap(variable).first(where: { !$0.isEmpty })
-        else { return false }
-        let name = locale.lowercased()
-        return !name.contains("utf-8") && !name.contains("utf8")
-    }
 }

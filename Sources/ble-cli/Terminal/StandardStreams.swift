@@ -68,9 +68,7 @@ struct FileOutput: Output {
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
     /// Whether a terminal gets only ASCII.
-    private static let isASCII = ASCIIText.isSelected { name in
-        unsafe getenv(name).map { unsafe String(cString: $0) }
-    }
+    private static let isASCII = !TerminalEnvironment.isUnicode(variable: TerminalEnvironment.variable)
 
     func write(_ text: String) throws {
         var text = Self.isASCII && isTerminal ? ASCIIText.of(text) : text

@@ -97,8 +97,9 @@ struct TerminalStyleTests {
 
     @Test(
         arguments: [
-            ([:], false), (["LANG": "C"], false), (["LANG": "en_US.UTF-8"], true), (["LANG": "C.utf8"], true),
+            ([:], true), (["LANG": "C"], false), (["LANG": "en_US.UTF-8"], true), (["LANG": "C.utf8"], true),
             (["LC_ALL": "POSIX", "LANG": "en_US.UTF-8"], false), (["LC_ALL": "", "LC_CTYPE": "de_DE.UTF-8"], true),
+            (["LANG": "de_DE.ISO-8859-1"], false), (["LC_CTYPE": "C.utf8", "LANG": "C"], true),
         ] as [([String: String], Bool)])
     func `The locale decides whether Unicode is used`(variables: [String: String], isUnicode: Bool) {
         #expect(style(.auto, variables).hasUnicode == isUnicode)

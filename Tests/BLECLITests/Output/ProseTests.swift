@@ -53,14 +53,4 @@ struct ProseTests {
             #expect(ASCIIText.of(text).utf8.allSatisfy { $0 < 0x80 })
         }
     }
-
-    @Test(
-        arguments: [
-            (["LC_ALL": "C"], true), (["LANG": "de_DE.ISO-8859-1"], true), (["LANG": "POSIX"], true),
-            (["LC_ALL": "", "LANG": "en_GB.UTF-8"], false), (["LC_CTYPE": "C.utf8", "LANG": "C"], false),
-            (["LC_ALL": "C", "LANG": "C.UTF-8"], true), ([:], false),
-        ])
-    func `The environment selects the character set`(variables: [String: String], isASCII: Bool) {
-        #expect(ASCIIText.isSelected { variables[$0] } == isASCII)
-    }
 }
