@@ -103,7 +103,7 @@ struct BLECLI: ParsableCommand {
         version: version,
         subcommands: [
             DiagnoseCommand.self, AdaptersCommand.self, PowerCommand.self,
-            ScanCommand.self, TopCommand.self, InfoCommand.self,
+            ScanCommand.self, TopCommand.self, DevicesCommand.self, InfoCommand.self,
             ConnectCommand.self, DisconnectCommand.self, ReadCommand.self, WriteCommand.self, NotifyCommand.self,
             RunCommand.self, ShellCommand.self,
             PairCommand.self, TrustCommand.self, ForgetCommand.self,

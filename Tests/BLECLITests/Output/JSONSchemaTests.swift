@@ -51,6 +51,7 @@ struct JSONSchemaTests {
         (TrustVerb(target: target, isTrusted: true), "trust"), (PowerVerb(isOn: true), "power"),
         (AdaptersVerb(watches: true), "adapterChange"),
         (AdvertiseVerb(advertisement: advertisement, length: .seconds(1)), "advertising"),
+        (CloneVerb(target: target), "clone"), (DevicesVerb(), "sighting"),
         (AdvertiseVerb(advertisement: Advertisement(), length: .seconds(1)), "advertising"),
     ]
 
