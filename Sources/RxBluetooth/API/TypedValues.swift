@@ -20,17 +20,22 @@ extension Peripheral {
     public func characteristic(
         _ uuid: BluetoothUUID, in service: BluetoothUUID? = nil
     ) -> Single<Characteristic> {
-        let search: Observable<Characteristic> = stream { [self] client, emitter in
+        resumingAfterReconnect(search(uuid, in: service)).asSingle()
+    }
+
+    /// Finds a characteristic once. Fails without a link, also if its connection reconnects.
+    private func search(_ uuid: BluetoothUUID, in service: BluetoothUUID?) -> Observable<Characteristic> {
+        stream { [self] client, emitter in
             client.attributes.findCharacteristic(uuid, in: service, of: self, emitter)
         }
-        return resumingAfterReconnect(search).asSingle()
     }
 
     /// Reads the value of a characteristic as a Swift type, for example `BatteryLevel.self`.
     ///
-    /// Emits the value once. The characteristic is found by the UUID of the type, see ``characteristic(_:in:)``, so no
-    /// discovery is necessary before. If bluetoothd hides the battery service, `BatteryLevel` is the level that
-    /// bluetoothd reports. Cold. Delivers on the manager's queue.
+    /// Emits the value once. The characteristic is found by the UUID of the type, so no discovery is necessary before.
+    /// Without a link, it fails at once, also if the connection reconnects: a value is never read later. If bluetoothd
+    /// hides the battery service, `BatteryLevel` is the level that bluetoothd reports. Cold. Delivers on the manager's
+    /// queue.
     ///
     /// Fails with:
     /// - ``BluetoothError/Kind/invalidValue(_:)`` if the bytes are not a valid value of the type.
@@ -44,7 +49,7 @@ extension Peripheral {
         _ type: Value.Type, in service: BluetoothUUID? = nil, options: OperationOptions = OperationOptions()
     ) -> Single<Value> {
         let uuid = BluetoothUUID(attribute: Value.uuid)
-        return characteristic(uuid, in: service)
+        return search(uuid, in: service).asSingle()
             .flatMap { $0.readValue(as: type, options: options) }
             .catch { [self] error in
                 guard let levels = batteryLevels(type, in: service, after: error) else { throw error }
@@ -84,14 +89,15 @@ extension Peripheral {
             }
             .catch { [self] error in
                 guard let levels = batteryLevels(type, in: service, after: error) else { throw error }
-                return levels
+                return resumingAfterReconnect(levels)
             }
     }
 
     /// Writes a value of a Swift type, for example `HeartRateControlPoint(1)`.
     ///
-    /// Completes when the value is written. The characteristic is found by the UUID of the type, see
-    /// ``characteristic(_:in:)``, so no discovery is necessary before. Cold. Delivers on the manager's queue.
+    /// Completes when the value is written. The characteristic is found by the UUID of the type, so no discovery is
+    /// necessary before. Without a link, it fails at once, also if the connection reconnects: a value is never written
+    /// later. Cold. Delivers on the manager's queue.
     ///
     /// Fails with:
     /// - ``BluetoothError/Kind/invalidArgument`` before anything is sent, if a property of the value is out of range.
@@ -110,7 +116,7 @@ extension Peripheral {
         let uuid = BluetoothUUID(attribute: Value.uuid)
         do throws(ValueEncodingError) {
             let bytes = try value.encoded()
-            return characteristic(uuid, in: service).asObservable()
+            return search(uuid, in: service)
                 .flatMap { found in
                     found.writeValue(bytes, type: type ?? found.usualWriteType, options: options).asObservable()
                 }
@@ -131,7 +137,7 @@ extension Peripheral {
         guard (error as? BluetoothError)?.kind == .attributeNotFound, Value.uuid == 0x2A19,
             service == nil || service == 0x180F
         else { return nil }
-        return resumingAfterReconnect(batteryLevel(isCertain: false)).map { [address] level in
+        return batteryLevel(isCertain: false).map { [address] level in
             do throws(ValueDecodingError) { return try Value(decoding: [UInt8(clamping: level)]) } catch {
                 throw BluetoothError(.invalidValue(error), operation: .read, target: "2A19 of \(address)")
             }

@@ -50,6 +50,25 @@ struct TypedValueTests {
         #expect(link.isLive)
     }
 
+    @Test(.proves(.S124)) func `Typed reads and writes during an outage fail, and are not sent later`() {
+        let (stage, peripheral, link) = connected(.reconnect())
+        stage.simulation.bluez.setInRange(false, Self.text)
+        stage.simulation.bluez.dropLink(to: Self.text)
+        stage.advance(1_000)
+        let write = stage.record(peripheral.write(HeartRateControlPoint(1)))
+        let read = stage.record(peripheral.read(BodySensorLocation.self))
+        let battery = stage.record(peripheral.read(BatteryLevel.self))
+        let found = stage.record(peripheral.characteristic("2A39"))
+        stage.advance(100)
+        #expect(write.error?.kind == .notConnected)
+        #expect(read.error?.kind == .notConnected && battery.error?.kind == .notConnected)
+        #expect(found.isLive && found.elements.isEmpty)
+        stage.simulation.bluez.setInRange(true, Self.text)
+        stage.advance(60_000)
+        #expect(link.isLive && found.elements.count == 1)
+        #expect(stage.count("WriteValue") == 0 && stage.count("ReadValue") == 0)
+    }
+
     @Test(.proves(.S124)) func `A typed read waits until the services are read`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
