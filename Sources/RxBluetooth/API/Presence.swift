@@ -37,6 +37,9 @@ extension BluetoothManager {
     /// fails, or waits because of ``ScanOptions/resumes``, it emits all present peripherals as lost. Delivers on the
     /// manager's queue.
     ///
+    /// A connected peripheral that has advertised services is compared with those. If none was received, it is compared
+    /// with the services that bluetoothd has read from it, as soon as they are read.
+    ///
     /// - Parameters:
     ///   - services: Only peripherals that list one of these services or send data of one. Default: empty, all
     ///     peripherals.

@@ -332,6 +332,9 @@ extension BlueZClient: ObjectMirrorObserver {
         if device.isConnected != change.wasConnected {
             if change.wasConnected { links.recordDisconnected(key) }
             scans.connectionChanged(key)
+        } else if device.isConnected, change.set.intersects(DeviceRecord.filtered) {
+            // A connected peripheral may be present for a filter only when its services are read.
+            scans.connectionChanged(key)
         }
         guard let link = links[key] else { return }
         if change.set.intersects(DeviceRecord.bonding), device.isPaired || device.isBonded { link.queue.paired() }

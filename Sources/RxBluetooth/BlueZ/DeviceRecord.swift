@@ -141,6 +141,8 @@ final class DeviceRecord {
     static let bonding = table.changes(["Bonded", "Paired"])
     static let addressed = table.changes(["Address"])
     static let named = table.changes(["Name"])
+    /// The properties that a scan's filters compare, although no advertisement sets them during a connection.
+    static let filtered = table.changes(["UUIDs", "Name"])
 
     private func becomeConnectable() {
         if advertisement.isConnectable != true { advertisement.values.isConnectable = true }

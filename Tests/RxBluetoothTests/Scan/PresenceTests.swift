@@ -37,6 +37,26 @@ struct PresenceTests {
         #expect(presence.isLive)
     }
 
+    @Test(.proves(.S21)) func `A connected device is found when its services are read`() {
+        let stage = Stage(starting: false)
+        let daemon = ScriptedDaemon(on: stage, .oneDevice)
+        for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
+        daemon.deviceChanges(["Connected": .bool(true)])
+        let presence = stage.record(stage.manager.observePresence(withServices: [0x180D]))
+        stage.advance(100)
+        daemon.deviceChanges(["Connected": .bool(true)])
+        stage.advance(1_000)
+        #expect(presence.elements.isEmpty)
+        daemon.deviceChanges([
+            "UUIDs": .strings(["0000180d-0000-1000-8000-00805f9b34fb"]), "ServicesResolved": .bool(true),
+        ])
+        stage.advance(100)
+        #expect(told(presence) == ["+1 1"])
+        daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
+        stage.advance(11_000)
+        #expect(told(presence) == ["+1 1", "-1 11"])
+    }
+
     @Test(.proves(.S21)) func `A silence shorter than the option loses no device`() {
         let stage = stage()
         let presence = stage.record(stage.manager.observePresence(silence: .seconds(3)))
