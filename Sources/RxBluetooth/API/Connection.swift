@@ -170,7 +170,8 @@ public struct Reconnection: Sendable {
     /// When this time has passed, the connection fails with the last error. If the limit is zero or less, connecting
     /// fails with ``BluetoothError/Kind/invalidArgument``.
     public var limit: Duration?
-    /// The seed of the random changes, for reproducible delays. Default: nil, random.
+    /// The seed of the random changes, for reproducible delays. Default: nil, random; with a scheduler in virtual time,
+    /// the same in each run.
     public var seed: UInt64?
     /// Returns whether an error ends the connection without another attempt. Default: ``isFinal(_:)``.
     ///

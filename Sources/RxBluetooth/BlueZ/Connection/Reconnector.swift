@@ -40,11 +40,13 @@ final class Reconnector: Sendable {
         self.options = options
         self.policy = policy
         self.addressKind = addressKind
+        // In virtual time, delays are the same in each run.
+        let isVirtual = !(access.settings.scheduler is any RealTimeScheduler)
+        let seed = policy.seed ?? (isVirtual ? peripheral.address.number : nil)
         state = Guarded(
             State(
                 backoff: Backoff(
-                    first: policy.initialDelay, longest: policy.maximumDelay, jitter: policy.jitter, seed: policy.seed))
-        )
+                    first: policy.initialDelay, longest: policy.maximumDelay, jitter: policy.jitter, seed: seed)))
     }
 
     /// Connects, and reconnects after each link loss. Emits the peripheral when it is first connected.
