@@ -1,8 +1,13 @@
 extension Scenario {
     /// Five typical peripherals.
     ///
-    /// The peripherals are a heart-rate strap that notifies, a thermometer, a non-connectable beacon, a plug and a
-    /// sensor. The plug drops its link after 1.5 s. The sensor has two services of the same UUID.
+    /// | Address, which begins with C0:FF:EE:00:00 | Name | Advertises | Characteristics |
+    /// |---|---|---|---|
+    /// | 01 | Heart rate strap | 180D, 180F | 2A37 notifies each second, 2A38, 2A39; 2A19 is 87 %; 2A29, 2A24, 2A26 |
+    /// | 02 | Thermometer | 181A, with data | 2A6E notifies each 2 s, from 23.50 °C to 23.59 °C; 2A19 is 54 % |
+    /// | 03 | Door beacon | an iBeacon, not connectable | |
+    /// | 04 | Loose plug | FFF0 | FFF1, and FFF2 notifies each 200 ms; it drops its link after 1.5 s |
+    /// | 05 | Twin sensor | FFD0 | two services FFD0 with one FFD1 each, of value 0B and 16 |
     public static let everyday = Scenario(peripherals: [
         heartRateStrap, thermometer, doorBeacon, loosePlug, twinSensor,
     ])

@@ -18,6 +18,13 @@ func makeManager(logger: Logger) -> BluetoothManager {
     return BluetoothManager(configuration: configuration)
 }
 
+/// A manager that logs connections, lost links and reconnections.
+func makeLoggingManager() -> BluetoothManager {
+    var logger = Logger(label: "gateway")
+    logger.logLevel = .debug
+    return BluetoothManager(configuration: .init(logger: logger))
+}
+
 /// Handlers on the thread of the bus: the cheapest delivery, for handlers that never block.
 func counting(_ configuration: BluetoothManager.Configuration) -> BluetoothManager.Configuration {
     var configuration = configuration

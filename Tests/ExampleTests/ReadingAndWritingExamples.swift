@@ -104,10 +104,28 @@ func writeSetting(_ number: UInt8, to strap: Peripheral) async throws -> StrapSe
 }
 
 /// Values that cannot be decoded are errors of the stream; this stream skips them.
-func validHeartRates(of strap: Peripheral) -> Observable<HeartRateMeasurement> {
-    strap.characteristic("2A37").asObservable()
+func validValues<Value: CharacteristicValue>(_ type: Value.Type, of peripheral: Peripheral) -> Observable<Value> {
+    peripheral.characteristic(BluetoothUUID(attribute: Value.uuid)).asObservable()
         .flatMap { $0.observeValueUpdates() }
-        .compactMap { try? HeartRateMeasurement(decoding: $0) }
+        .compactMap { try? Value(decoding: $0) }
+}
+
+func validHeartRates(of strap: Peripheral) -> Observable<HeartRateMeasurement> {
+    validValues(HeartRateMeasurement.self, of: strap)
+}
+
+/// The battery level every 10 s, across lost links.
+func batteryLevels(
+    of address: BluetoothAddress, with manager: BluetoothManager, on scheduler: any SchedulerType
+) -> Observable<Double> {
+    manager.connect(to: address, kind: .random, options: .reconnect())
+        .flatMap { peripheral in
+            Observable<Int>.timer(.seconds(0), period: .seconds(10), scheduler: scheduler)
+                .flatMapFirst { _ in
+                    peripheral.read(BatteryLevel.self).asObservable().catch { _ in .empty() }
+                }
+        }
+        .map(\.percent)
 }
 
 struct ReadingAndWritingExampleTests {
@@ -116,6 +134,23 @@ struct ReadingAndWritingExampleTests {
         let strap = try stage.find()
         try stage.run { try await strap.withConnection { try await work($0) } }
         return stage.lines
+    }
+
+    @Test func `A value is read every 10 s, except during an outage`() {
+        let stage = ExampleStage()
+        let levels = stage.scheduler.createObserver(Double.self)
+        let subscription = batteryLevels(of: ExampleStage.strap, with: stage.manager, on: stage.scheduler)
+            .subscribe(levels)
+        stage.advance(25_000)
+        #expect(levels.events.map(\.value.element) == [87, 87, 87])
+        stage.simulation.bluez.setInRange(false, "C0:FF:EE:00:00:01")
+        stage.simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01")
+        stage.advance(60_000)
+        stage.simulation.bluez.setInRange(true, "C0:FF:EE:00:00:01")
+        stage.advance(60_000)
+        #expect((4...9).contains(levels.events.count))
+        #expect(stage.simulation.recorder.count("GattCharacteristic1.ReadValue") <= 9)
+        subscription.dispose()
     }
 
     @Test func `The tree of a peripheral is printed`() async throws {

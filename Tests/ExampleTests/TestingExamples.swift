@@ -95,6 +95,31 @@ func quirkyScenario() -> Scenario {
     #expect(level == 87)
 }
 
+@Test func aCancelledTaskClosesItsLink() async throws {
+    let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
+    let simulation = Simulation(.everyday, scheduler: scheduler)
+    let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
+    let task = scheduler.startTask {
+        let scan = manager.scanForPeripherals(withServices: ["180D"]).take(1)
+        let strap = try await scan.asSingle().value.peripheral
+        try await strap.withConnection(options: .reconnect()) { strap in
+            for try await heart in strap.observe(HeartRateMeasurement.self).values { print(heart.beatsPerMinute) }
+        }
+    }
+    scheduler.advanceBy(10_000)
+    simulation.bluez.setPower(false)
+    scheduler.advanceBy(5_000)
+    simulation.bluez.setPower(true)
+    scheduler.advanceBy(10_000)
+
+    task.cancel()
+    scheduler.advanceBy(5_000)
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(simulation.recorder.count("Device1.Connect") == 2)
+    #expect(simulation.recorder.count("Device1.Disconnect") == 1)
+    #expect(simulation.recorder.unanswered.isEmpty)
+}
+
 struct TestingExampleTests {
     @Test func `A link loss ends the work of a task`() async throws {
         let stage = ExampleStage()

@@ -35,7 +35,8 @@ public final class BluetoothManager: Sendable {
     // Promises S2 and S3, see docs/promises.md. bluetoothd or the adapter may appear later (Q1, Q26).
     /// Whether Bluetooth can be used, and the reason if it cannot.
     ///
-    /// Emits the present state first, then each change, and never completes. An absent bluetoothd or adapter is a
+    /// Emits the present state first, as soon as bluetoothd has listed its objects or certainly cannot, then each
+    /// change, and never completes. An absent bluetoothd or adapter is a
     /// state, not an error: the stream continues when bluetoothd or the adapter appears. Fails only with
     /// ``BluetoothError/Kind/closed``, when the manager is closed. Hot; the first subscription opens the bus.
     public var state: Observable<BluetoothState> {
@@ -45,7 +46,8 @@ public final class BluetoothManager: Sendable {
     // Promise S133, see docs/promises.md.
     /// Why Bluetooth cannot be used; nil if it can be used.
     ///
-    /// Emits the present value first, then each change, and never completes. The error is that of operations in the
+    /// Emits the present value first, as soon as bluetoothd has listed its objects or certainly cannot, then each
+    /// change, and never completes. The error is that of operations in the
     /// present ``state``. In contrast to the state, it distinguishes a bluetoothd that does not run from one that does
     /// not reply: the latter has a ``BluetoothError/detail``. Fails only with ``BluetoothError/Kind/closed``, when the
     /// manager is closed. Hot; the first subscription opens the bus. Delivers on the manager's queue.

@@ -37,8 +37,8 @@ extension AdvertisedSection {
 }
 
 extension BluetoothUUID {
-    /// The same UUID in the type of BluetoothValues.
-    init(attribute uuid: AttributeUUID) { self.init(high: uuid.high, low: uuid.low) }
+    /// Creates the UUID of a type of BluetoothValues, for example `BluetoothUUID(attribute: BatteryLevel.uuid)`.
+    public init(attribute uuid: AttributeUUID) { self.init(high: uuid.high, low: uuid.low) }
 }
 
 extension SenderAddress {

@@ -2,7 +2,7 @@ import RxBluetooth
 import Testing
 
 /// A reading of a thermometer that advertises hundredths of a degree as data of its manufacturer.
-struct Temperature: Equatable {
+struct CellarTemperature: Equatable {
     let sensor: String
     let degrees: Double
 
@@ -16,7 +16,7 @@ struct Temperature: Equatable {
 @Test func aParserNeedsNoRadio() {
     let peripheral = Peripheral(address: "C0:FF:EE:00:00:07")
     let frost = AdvertisementData(localName: "Cellar", manufacturerData: [0x0499: [0x0C, 0xFE]])
-    let reading = Temperature(ScannedPeripheral(peripheral: peripheral, advertisementData: frost, rssi: -60))
+    let reading = CellarTemperature(ScannedPeripheral(peripheral: peripheral, advertisementData: frost, rssi: -60))
     #expect(reading?.sensor == "Cellar" && reading?.degrees == -5)
-    #expect(Temperature(ScannedPeripheral(peripheral: peripheral)) == nil)
+    #expect(CellarTemperature(ScannedPeripheral(peripheral: peripheral)) == nil)
 }
