@@ -61,6 +61,7 @@ final class FleetGateway {
             execute(isConnected ? sharing.connected(now: now) : sharing.disconnected(now: now))
         }
         delivery.isShared = sharing.isShared
+        delivery.onSharedIgnored = { [unowned self] in sharing.ignored(topic: $0, now: loop.monotonicTime) }
         delivery.onReceived = { [unowned self] in execute(sharing.receive($0, now: loop.monotonicTime)) }
         delivery.start()
     }
@@ -112,7 +113,7 @@ final class FleetGateway {
     private func execute(_ actions: [DeviceSharing.Action]) {
         for action in actions {
             switch action {
-            case .subscribe(let filters): delivery.subscribe(to: filters)
+            case .subscribe(let filters): delivery.resubscribe(to: filters)
             case .publish(let publication): _ = delivery.publish(publication)
             case .setOwned(let address, true):
                 owned[address] = (loop.monotonicTime + .milliseconds(500), 0)

@@ -11,6 +11,8 @@ public protocol Broker: AnyObject {
     func connect()
 
     /// Subscribes to topic filters. The broker forgets them when the connection closes, unless the session is present.
+    ///
+    /// The retained messages of the filters arrive, also if the subscription exists already.
     func subscribe(to filters: [String])
 
     /// Sends a message. With quality of service 1, ``BrokerEvent/acknowledged(_:)`` or
@@ -32,6 +34,8 @@ public enum BrokerEvent: Sendable {
     case acknowledged(UInt64)
     /// The message with this token cannot be sent, or the broker refused it for good; the text is the cause.
     case rejected(UInt64, String)
+    /// The broker refused the subscription to a filter; the text is the cause.
+    case subscriptionRefused(filter: String, cause: String)
     /// A message arrived for one of the subscriptions.
     case received(ReceivedMessage)
 }

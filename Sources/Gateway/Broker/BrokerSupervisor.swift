@@ -12,6 +12,8 @@ final class BrokerSupervisor {
     var report: ((DeliveryNotice) -> Void)?
     /// Returns whether gateways share devices by a topic. Its messages have a limit of their own.
     var isShared: (_ topic: String) -> Bool = { _ in false }
+    /// Receives the topics of shared messages that the limit ignored.
+    var onSharedIgnored: ((_ topic: String) -> Void)?
     /// Is asked whether an orderly end may close the connection.
     var isIdle: () -> Bool = { true }
 
@@ -25,6 +27,8 @@ final class BrokerSupervisor {
     private var filters: [String] = []
     private var known: Set<String> = []
     private var subscribed: Set<String> = []
+    /// While a new connection is announced: the filters that it already contains.
+    private var announced: Set<String> = []
     private var unconfirmed: Set<UInt64> = []
     private var directCount: UInt64 = 0
     private var receiving: ReceivingLimit
@@ -76,6 +80,15 @@ final class BrokerSupervisor {
         if isConnected { subscribeMissing(of: added) }
     }
 
+    /// Subscribes now and after each connection. The retained messages arrive again if the subscription exists.
+    func resubscribe(to filters: [String]) {
+        self.filters += filters.filter { known.insert($0).inserted }
+        guard isConnected else { return }
+        let outdated = filters.filter { !announced.contains($0) }
+        subscribed.formUnion(outdated)
+        if !outdated.isEmpty { broker.subscribe(to: outdated) }
+    }
+
     /// Sends a message of the store.
     func send(_ publication: Publication, token: UInt64) { broker.publish(publication, token: token) }
 
@@ -107,6 +120,12 @@ final class BrokerSupervisor {
             rejectedCount += 1
             if reportedCauses.insert(cause).inserted { report?(.messageRejected(cause: cause)) }
             confirm(token)
+        case .subscriptionRefused(let filter, let cause):
+            // The next connection tries it again, for which a person may have corrected the access rights.
+            subscribed.remove(filter)
+            if reportedCauses.insert("\(filter) \(cause)").inserted {
+                report?(.subscriptionRefused(filter: filter, cause: cause))
+            }
         case .received(let message): receive(message)
         }
     }
@@ -119,9 +138,12 @@ final class BrokerSupervisor {
 
     private func receive(_ message: ReceivedMessage) {
         let now = loop.monotonicTime
-        switch isShared(message.topic) ? sharing.check(message, at: now) : receiving.check(message, at: now) {
+        let isShared = isShared(message.topic)
+        switch isShared ? sharing.check(message, at: now) : receiving.check(message, at: now) {
         case .accepted: onReceived?(message)
-        case .ignored(let notice): if let notice { report?(notice) }
+        case .ignored(let notice):
+            if let notice { report?(notice) }
+            if isShared { onSharedIgnored?(message.topic) }
         }
     }
 
@@ -139,8 +161,9 @@ final class BrokerSupervisor {
             report?(.connected)
             publish(.availability("online", topic: availability))
             if !isSessionPresent { subscribed = [] }
-            subscribeMissing(of: filters)
+            announced = Set(subscribeMissing(of: filters))
             onConnectionChange?(true)
+            announced = []
         case .reportClosed(let failure, let retry):
             // The same failure of further attempts is no news.
             if lastReported != failure { report?(.closed(failure, retry: retry)) }
@@ -158,9 +181,11 @@ final class BrokerSupervisor {
         }
     }
 
-    private func subscribeMissing(of filters: [String]) {
+    @discardableResult
+    private func subscribeMissing(of filters: [String]) -> [String] {
         let missing = filters.filter { subscribed.insert($0).inserted }
         if !missing.isEmpty { broker.subscribe(to: missing) }
+        return missing
     }
 
     private func startTimer(_ timer: SerialDisposable, after delay: Duration, _ event: BrokerSupervisorState.Event) {

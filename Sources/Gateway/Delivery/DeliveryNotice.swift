@@ -14,6 +14,8 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
     case confirmationsMissing
     /// The broker refused a message for good, so it is lost. Reported once for a cause and connection.
     case messageRejected(cause: String)
+    /// The broker refused a subscription. Reported once for a filter, a cause and a connection.
+    case subscriptionRefused(filter: String, cause: String)
     /// Messages of other clients were ignored, because they were too large or too many.
     case receivedIgnored(count: Int, cause: String)
 
@@ -22,7 +24,9 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .connected, .storeRecovered: false
         case .closed(let failure, _): failure.kind != .requested
-        case .storeFailed, .storeReplaced, .confirmationsMissing, .messageRejected, .receivedIgnored: true
+        case .storeFailed, .storeReplaced, .confirmationsMissing, .messageRejected, .subscriptionRefused,
+            .receivedIgnored:
+            true
         }
     }
 
@@ -40,6 +44,8 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
         case .confirmationsMissing: "the broker does not confirm messages; connecting again"
         case .messageRejected(let cause):
             "the broker refused a message, which is lost: \(cause); check the access rights in the broker"
+        case .subscriptionRefused(let filter, let cause):
+            "the broker refused the subscription to \(filter): \(cause); check the access rights in the broker"
         case .receivedIgnored(let count, let cause): "\(count) received messages were ignored: \(cause)"
         }
     }

@@ -19,6 +19,8 @@ public final class MessageDelivery {
     public var isShared: ((_ topic: String) -> Bool)? {
         didSet { supervisor.isShared = isShared ?? { _ in false } }
     }
+    /// Receives the topic of each message of ``DeviceSharing`` that was ignored because there were too many.
+    public var onSharedIgnored: ((_ topic: String) -> Void)?
     /// Receives what a user should know, at most a few lines for one cause.
     public var onNotice: ((DeliveryNotice) -> Void)?
 
@@ -55,6 +57,7 @@ public final class MessageDelivery {
         supervisor.isIdle = { [unowned outbox] in outbox.isIdle }
         supervisor.onAcknowledged = { [weak self] in self?.outbox.acknowledged($0) }
         supervisor.onReceived = { [weak self] in self?.onReceived?($0) }
+        supervisor.onSharedIgnored = { [weak self] in self?.onSharedIgnored?($0) }
         supervisor.report = { [weak self] in self?.onNotice?($0) }
         supervisor.onConnectionChange = { [weak self] isConnected in
             guard let self else { return }
@@ -78,6 +81,9 @@ public final class MessageDelivery {
 
     /// Subscribes now and after each connection.
     public func subscribe(to filters: [String]) { supervisor.subscribe(to: filters) }
+
+    /// Subscribes now and after each connection. The retained messages arrive again if the subscription exists.
+    public func resubscribe(to filters: [String]) { supervisor.resubscribe(to: filters) }
 
     /// Delivers a message at least once. Its JSON object gets the key `mid`.
     public func store(_ publication: Publication) { outbox.enqueue(publication) }

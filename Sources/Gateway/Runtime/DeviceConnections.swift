@@ -58,6 +58,12 @@ final class DeviceConnections {
                 gateway: configuration.name, devices: configuration.devices, settings: configuration.sharing,
                 availability: configuration.topics.availability, now: loop.monotonicTime)
             delivery.isShared = sharing?.isShared
+            delivery.onSharedIgnored = { [unowned self] topic in
+                share {
+                    $0.ignored(topic: topic, now: loop.monotonicTime)
+                    return []
+                }
+            }
         }
     }
 
@@ -175,7 +181,7 @@ final class DeviceConnections {
         if let online = sharing?.online, online != gateways { onGateways?(online.sorted()) }
         for action in actions {
             switch action {
-            case .subscribe(let filters): delivery.subscribe(to: filters)
+            case .subscribe(let filters): delivery.resubscribe(to: filters)
             case .publish(let publication): delivery.publish(publication)
             case .setOwned(let address, let isOwned):
                 if let adapter = choices[address]?.adapter { centrals[adapter]?.setOwned(isOwned, address) }

@@ -9,7 +9,7 @@ extension DeviceSharing {
         if session != nil {
             if mustReport(device, now) { actions.append(publishReport(&device, address, now)) }
             // Before the retained messages have arrived, everything seems to be free.
-            if let session, now - session >= Self.settling {
+            if now >= max(settlesAt, device.settlesAt) {
                 actions += decideOwner(&device, address, now)
                 actions += decideRoom(&device, address, now)
             }
@@ -150,8 +150,7 @@ extension DeviceSharing {
     /// The time for which a role is free before it is taken.
     private func delay(_ role: SharedRole, _ timing: RoleTiming) -> Duration {
         guard let holder = role.holder, holder != Self.notHome else { return timing.unknownHolder }
-        // The last will says that the holder is gone, so there is nothing to wait for.
-        return online.contains(holder) ? timing.silentHolder : .milliseconds(500)
+        return online.contains(holder) ? timing.silentHolder : Self.offlineHolder
     }
 
     private mutating func decideOwner(

@@ -8,7 +8,8 @@ public import RxBluetooth
 public struct DeviceSharing: Sendable {
     /// What the caller does.
     public enum Action: Hashable, Sendable {
-        /// Subscribes to filters, with quality of service 1.
+        /// Subscribes to filters, with quality of service 1. Their retained messages must arrive again if the
+        /// subscription exists: `MessageDelivery.resubscribe(to:)`.
         case subscribe([String])
         case publish(Publication)
         /// Starts or stops the GATT jobs of a device.
@@ -29,6 +30,9 @@ public struct DeviceSharing: Sendable {
     var online: Set<String> = []
     /// When the connection to the broker was made; nil while there is none.
     var session: Duration?
+    /// When the retained messages of all gateways have arrived.
+    var settlesAt: Duration = .zero
+    private var repair = SharingRepair()
     private var hasConnected = false
     /// Since when there is no connection.
     var partedSince: Duration
@@ -38,12 +42,17 @@ public struct DeviceSharing: Sendable {
     private var deadlines = DeadlineHeap<BluetoothAddress>()
 
     /// When ``tick(now:)`` must be called, at the latest; nil if never.
-    public var wake: Duration? { deadlines.first?.deadline }
+    public var wake: Duration? {
+        guard let repair = repair.due else { return deadlines.first?.deadline }
+        return min(repair, deadlines.first?.deadline ?? repair)
+    }
 
     /// The time for retained messages to arrive after the connection to the broker.
     static let settling = Duration.seconds(2)
     /// The time between the claims of candidates for a free role, the best one first.
     static let rankDelay = Duration.milliseconds(1500)
+    /// How long a holder may be offline before another gateway takes over: a lost connection is back after 0.5 to 1 s.
+    static let offlineHolder = Duration.seconds(2)
     /// The time for the reports of other gateways to arrive.
     static let election = Duration.seconds(1)
     /// The time between a report and a claim, in which all gateways get the reports of one advertisement.
@@ -83,6 +92,9 @@ public struct DeviceSharing: Sendable {
     /// Whether this gateway runs the GATT jobs of a device.
     public func isOwned(_ address: BluetoothAddress) -> Bool { devices[address]?.isOwned ?? false }
 
+    /// The devices of the configuration.
+    var configured: [BluetoothAddress] { jobs.keys.sorted() }
+
     /// A function that returns whether a topic belongs to the sharing, for the limits of what is received.
     public var isShared: @Sendable (_ topic: String) -> Bool {
         let topics = topics
@@ -94,7 +106,9 @@ public struct DeviceSharing: Sendable {
     /// The connection to the broker was made. Publish the availability `online` after the actions.
     public mutating func connected(now: Duration) -> [Action] {
         session = now
+        settlesAt = now + Self.settling
         online = []
+        repair.reset()
         var actions = [Action.subscribe([topics.availabilityFilter])]
         // Reports of an earlier process of this gateway are replaced or removed.
         let addresses = hasConnected ? Array(devices.keys) : Array(jobs.keys)
@@ -124,6 +138,7 @@ public struct DeviceSharing: Sendable {
     public mutating func disconnected(now: Duration) -> [Action] {
         guard session != nil else { return [] }
         session = nil
+        repair.reset()
         partedSince = now
         for address in devices.keys { plan(address, at: now + Self.aloneAfter) }
         return []
@@ -197,6 +212,36 @@ public struct DeviceSharing: Sendable {
         }
     }
 
+    /// A message was ignored because there were too many. It is received again later if it may be important.
+    public mutating func ignored(topic: String, now: Duration) {
+        switch topics.subject(of: topic) {
+        case nil: break
+        case .availability: repair.miss(nil, now: now)
+        case .heard(let address, _), .owner(let address), .room(let address):
+            if devices[address] != nil { repair.miss(address, now: now) }
+        }
+    }
+
+    /// Receives the retained messages again that were ignored.
+    private mutating func repairMissed(_ now: Duration) -> [Action] {
+        guard session != nil, let step = repair.take(now: now) else { return [] }
+        var actions: [Action] = []
+        var settling = step.devices
+        if step.isAvailabilityMissing {
+            online = []
+            settlesAt = now + Self.settling
+            settling = Array(devices.keys)
+            actions.append(.subscribe([topics.availabilityFilter]))
+        }
+        for address in step.devices {
+            devices[address]?.peers = [:]
+            devices[address]?.settlesAt = now + Self.settling
+            actions.append(.subscribe(topics.filters(address)))
+        }
+        for address in settling { plan(address, at: now + Self.settling) }
+        return actions
+    }
+
     /// Time has passed. Call it at ``wake``.
     public mutating func tick(now: Duration) -> [Action] {
         var addresses: [BluetoothAddress] = []
@@ -207,7 +252,7 @@ public struct DeviceSharing: Sendable {
             due[first.key] = nil
             addresses.append(first.key)
         }
-        var actions: [Action] = []
+        var actions = repairMissed(now)
         for address in addresses.sorted() { actions += look(address, now) }
         return actions
     }

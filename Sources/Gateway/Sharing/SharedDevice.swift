@@ -109,6 +109,8 @@ struct SharedDevice: Hashable, Sendable {
     var peers: [String: HeardReport] = [:]
     var owner = SharedRole()
     var room = SharedRole()
+    /// When the retained messages have arrived that were requested again.
+    var settlesAt: Duration = .zero
     /// The report that the broker has of this gateway.
     var published: HeardReport?
     var publishedAt: Duration = .zero

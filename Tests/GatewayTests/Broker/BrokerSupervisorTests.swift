@@ -49,6 +49,24 @@ import Testing
         #expect(setup.received == [ReceivedMessage(topic: "c/1", payload: Array("go".utf8))])
     }
 
+    @Test func `A refused subscription is reported, and tried again with the next connection`() {
+        let setup = DeliverySetup()
+        setup.server.refusedFilters = ["c/+"]
+        setup.delivery.subscribe(to: ["c/+"])
+        setup.delivery.start()
+        setup.time.advance(by: .seconds(1))
+        #expect(
+            setup.noticeTexts.last
+                == "the broker refused the subscription to c/+: not authorized; check the access rights in the broker")
+        setup.server.refusedFilters = []
+        // The broker still has the session.
+        setup.server.close("ble-gateway-attic")
+        setup.time.advance(by: .seconds(5))
+        setup.server.publish(Publication("c/1", "go"))
+        setup.time.advance(by: .seconds(1))
+        #expect(setup.received == [ReceivedMessage(topic: "c/1", payload: Array("go".utf8))])
+    }
+
     @Test func `The last will reports the gateway offline after a crash`() {
         let setup = DeliverySetup()
         setup.delivery.start()

@@ -25,6 +25,29 @@ import Testing
         #expect(further.sorted() == ["acknowledged 8", "received t/2 again"])
     }
 
+    @Test(arguments: [BrokerSettings.Version.v311, .v5])
+    func `A repeated subscription of a session delivers retained messages again`(
+        _ version: BrokerSettings.Version
+    ) async throws {
+        let mosquitto = try MosquittoProcess()
+        defer { mosquitto.kill() }
+        var settings = mosquitto.settings
+        settings.version = version
+        let client = RealClient("one", settings)
+        client.connect()
+        #expect(await client.next() == "connected false")
+        client.publish(Publication("t/1", "kept", isRetained: true), 1)
+        #expect(await client.next() == "acknowledged 1")
+        client.subscribe("t/#")
+        #expect(await client.next() == "received t/1 kept")
+        client.perform { $0.disconnect() }
+        #expect(await client.next() == "closed requested")
+        client.connect()
+        #expect(await client.next() == "connected true")
+        client.subscribe("t/#")
+        #expect(await client.next() == "received t/1 kept")
+    }
+
     @Test func `Many messages are sent and received in order`() async throws {
         let mosquitto = try MosquittoProcess()
         defer { mosquitto.kill() }

@@ -14,6 +14,7 @@ final class EventRecorder {
         case .closed(let failure): "closed \(failure.kind)"
         case .acknowledged(let token): "acknowledged \(token)"
         case .rejected(let token, let cause): "rejected \(token) \(cause)"
+        case .subscriptionRefused(let filter, let cause): "refused \(filter) \(cause)"
         case .received(let message):
             "received \(message.topic) \(String(decoding: message.payload, as: UTF8.self))"
         }

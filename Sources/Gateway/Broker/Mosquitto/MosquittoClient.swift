@@ -10,6 +10,7 @@ import Glibc
         case connected(code: Int32, isSessionPresent: Bool)
         case closed(code: Int32)
         case acknowledged(message: Int32, reason: Int32)
+        case subscriptionRefused(filter: String, reason: Int32)
         case received(ReceivedMessage)
     }
 
@@ -24,6 +25,8 @@ import Glibc
     private(set) var certificateProblem: String?
     private let handle: OpaquePointer
     private var reports: [Report] = []
+    /// The filters of subscriptions without an answer, by the numbers of their packets.
+    private var subscriptions: [Int32: String] = [:]
 
     init(_ client: BrokerClient) throws(BrokerFailure) {
         settings = client.settings
@@ -76,8 +79,10 @@ import Glibc
 
     func subscribe(to filters: [String]) -> Int32 {
         for filter in filters {
-            let result = unsafe mosquitto_subscribe_v5(handle, nil, filter, 1, 0, nil)
+            var message: Int32 = 0
+            let result = unsafe mosquitto_subscribe_v5(handle, &message, filter, 1, 0, nil)
             if result != 0 { return result }
+            subscriptions[message] = filter
         }
         return 0
     }
@@ -168,6 +173,13 @@ extension MosquittoClient {
         }
         unsafe mosquitto_publish_v5_callback_set(handle) { _, context, message, reason, _ in
             unsafe client(context).reports.append(.acknowledged(message: message, reason: reason))
+        }
+        unsafe mosquitto_subscribe_v5_callback_set(handle) { _, context, message, count, granted, _ in
+            let client = unsafe client(context)
+            guard let filter = client.subscriptions.removeValue(forKey: message), count > 0,
+                let reason = unsafe granted?.pointee, reason >= 0x80
+            else { return }
+            client.reports.append(.subscriptionRefused(filter: filter, reason: reason))
         }
         unsafe mosquitto_message_v5_callback_set(handle) { _, context, message, _ in
             guard let message = unsafe message?.pointee, let topic = unsafe message.topic else { return }

@@ -165,6 +165,8 @@ final class MosquittoConnection {
             guard let token = tokens.removeValue(forKey: message) else { return }
             guard reason >= 0x80 else { return handler?(.acknowledged(token)) ?? () }
             handler?(.rejected(token, MosquittoClient.text(ofReason: reason)))
+        case .subscriptionRefused(let filter, let reason):
+            handler?(.subscriptionRefused(filter: filter, cause: MosquittoClient.text(ofReason: reason)))
         case .received(let message): handler?(.received(message))
         }
     }

@@ -12,6 +12,8 @@ public final class SimulatedBrokerServer {
     public var latency: Duration = .milliseconds(1)
     /// If set, connections are refused with this failure.
     public var refusal: BrokerFailure?
+    /// The filters to which no client may subscribe.
+    public var refusedFilters: Set<String> = []
     /// Whether messages are acknowledged. A lost acknowledgement is not repeated.
     public var isAcknowledging = true
     /// The most messages that are kept for a disconnected client, like mosquitto's `max_queued_messages`.
@@ -113,6 +115,10 @@ extension SimulatedBrokerServer {
         guard let session = sessions[broker.client.identifier] else { return }
         for text in filters {
             guard TopicFilter(text) != nil else { preconditionFailure("invalid topic filter \(text)") }
+            guard !refusedFilters.contains(text) else {
+                broker.post(.subscriptionRefused(filter: text, cause: "not authorized"))
+                continue
+            }
             if session.filters.insert(text).inserted {
                 sessionTree[text, default: []].insert(session.identifier)
             }
