@@ -52,7 +52,7 @@ extension DeviceSharing {
         guard let signal = device.signal else { return nil }
         return HeardReport(
             rssi: Int(signal.level.rounded()), isLinked: device.isLinked,
-            isFailing: (device.failingUntil ?? now) > now)
+            isFailing: (device.failingUntil ?? now) > now, hasJobs: device.hasJobs)
     }
 
     /// Whether the broker must get another report. The strength is reported if it changed by 2 dB, every 5 s at most.
@@ -75,8 +75,9 @@ extension DeviceSharing {
     // MARK: - Roles
 
     /// The report of another gateway that can have a role; nil for others.
-    private func candidate(_ name: String, _ device: SharedDevice) -> HeardReport? {
-        guard let report = device.peers[name], !report.isFailing, online.contains(name) else { return nil }
+    private func candidate(_ name: String, _ device: SharedDevice, needsJobs: Bool) -> HeardReport? {
+        guard let report = device.peers[name], !report.isFailing, report.hasJobs || !needsJobs, online.contains(name)
+        else { return nil }
         return report
     }
 
@@ -86,14 +87,14 @@ extension DeviceSharing {
     }
 
     private func hasCandidates(_ device: SharedDevice) -> Bool {
-        ownCandidate(device) != nil || device.peers.keys.contains { candidate($0, device) != nil }
+        ownCandidate(device) != nil || device.peers.keys.contains { candidate($0, device, needsJobs: false) != nil }
     }
 
     /// The number of candidates before this gateway, by strength, then by name. All gateways sort them equally.
-    private func rank(of mine: HeardReport, _ device: SharedDevice) -> Int {
+    private func rank(of mine: HeardReport, _ device: SharedDevice, needsJobs: Bool) -> Int {
         device.peers.count { name, report in
             report.rssi >= mine.rssi && (report.rssi > mine.rssi || name < gateway) && !report.isFailing
-                && online.contains(name)
+                && (report.hasJobs || !needsJobs) && online.contains(name)
         }
     }
 
@@ -116,21 +117,21 @@ extension DeviceSharing {
             return !role.isConfirmed
         }
         let mine = ownCandidate(device)
+        let myRank = mine.map { rank(of: $0, device, needsJobs: timing.needsJobs) }
         let time: Duration?
-        if let holder = role.holder.flatMap({ candidate($0, device) }) {
+        if let holder = role.holder.flatMap({ candidate($0, device, needsJobs: timing.needsJobs) }) {
             role.vacantSince = nil
             role.rank = nil
-            let isBetter = mine.map { Double($0.rssi - holder.rssi) >= hysteresis && rank(of: $0, device) == 0 } == true
+            let isBetter = mine.map { Double($0.rssi - holder.rssi) >= hysteresis && myRank == 0 } == true
             role.betterSince = isBetter ? role.betterSince ?? now : nil
             time = role.betterSince.map { max($0 + timing.better, role.changed + timing.dwell) }
         } else {
             role.betterSince = nil
             let since = role.vacantSince ?? now
             role.vacantSince = since
-            let rank = mine.map { self.rank(of: $0, device) }
-            if role.rank != rank { role.rankedAt = now }
-            role.rank = rank
-            guard let rank else { return false }
+            if role.rank != myRank { role.rankedAt = now }
+            role.rank = myRank
+            guard let rank = myRank else { return false }
             let heard = (device.candidateSince ?? now) + Self.election
             // A gateway that was better a moment ago may be about to claim.
             let ranked = role.rankedAt + Self.agreement

@@ -25,7 +25,10 @@ public struct DeviceSharing: Sendable {
     let hysteresis: Double
     let topics: SharingTopics
     var devices: [BluetoothAddress: SharedDevice] = [:]
-    private let jobs: [BluetoothAddress: Bool]
+    /// The devices of the configuration, and whether they have jobs.
+    let jobs: [BluetoothAddress: Bool]
+    /// The devices of an earlier configuration, as far as they were noticed.
+    var removed: Set<BluetoothAddress> = []
     /// The gateways that are online.
     var online: Set<String> = []
     /// When the connection to the broker was made; nil while there is none.
@@ -109,7 +112,7 @@ public struct DeviceSharing: Sendable {
         settlesAt = now + Self.settling
         online = []
         repair.reset()
-        var actions = [Action.subscribe([topics.availabilityFilter])]
+        var actions = [Action.subscribe([topics.availabilityFilter, topics.reports(of: gateway)])]
         // Reports of an earlier process of this gateway are replaced or removed.
         let addresses = hasConnected ? Array(devices.keys) : Array(jobs.keys)
         hasConnected = true
@@ -192,18 +195,21 @@ public struct DeviceSharing: Sendable {
         case nil: return []
         case .availability(let name): return setOnline(message.payload == Array("online".utf8), name, now)
         case .heard(let address, let name):
-            guard name != gateway, let known = devices[address] else { return [] }
+            if name == gateway { return removeReport(address, message.payload) }
+            guard let known = devices[address] else { return [] }
             if known.peers[name] == nil, known.peers.count >= Self.maximumGateways { return [] }
             let report = HeardReport(message.payload)
             guard known.peers[name] != report else { return [] }
             devices[address]?.peers[name] = report
             return look(address, now)
         case .owner(let address):
-            guard devices[address] != nil else { return [] }
-            return setOwner(holder(message.payload), address, now) + look(address, now)
-        case .room(let address):
-            guard let device = devices[address] else { return [] }
             let name = holder(message.payload)
+            guard let device = devices[address] else { return removeRole(message.topic, name, address) }
+            guard device.hasJobs else { return removeOwnership(name, address) }
+            return setOwner(name, address, now) + look(address, now)
+        case .room(let address):
+            let name = holder(message.payload)
+            guard let device = devices[address] else { return removeRole(message.topic, name, address) }
             devices[address]?.room.claimed = nil
             devices[address]?.room.isConfirmed = true
             guard device.room.holder != name else { return look(address, now) }

@@ -37,11 +37,14 @@ struct HeardReport: Hashable, Sendable {
     var isLinked = false
     /// Whether the gateway could not connect to the device.
     var isFailing = false
+    /// Whether the gateway has jobs for the device, so that it can be the owner.
+    var hasJobs = false
 
-    init(rssi: Int, isLinked: Bool = false, isFailing: Bool = false) {
+    init(rssi: Int, isLinked: Bool = false, isFailing: Bool = false, hasJobs: Bool = false) {
         self.rssi = rssi
         self.isLinked = isLinked
         self.isFailing = isFailing
+        self.hasJobs = hasJobs
     }
 
     /// Reads a report of an unknown sender; nil for anything else, also for an empty payload.
@@ -49,11 +52,14 @@ struct HeardReport: Hashable, Sendable {
         guard payload.count <= 256, let json = try? JSONParser.parse(payload), case .number(let rssi)? = json["rssi"],
             (-127...20).contains(rssi)
         else { return nil }
-        self.init(rssi: Int(rssi), isLinked: json["link"] == .bool(true), isFailing: json["failing"] == .bool(true))
+        self.init(
+            rssi: Int(rssi), isLinked: json["link"] == .bool(true), isFailing: json["failing"] == .bool(true),
+            hasJobs: json["jobs"] == .bool(true))
     }
 
     var payload: [UInt8] {
         var members = [JSONNode.Member("rssi", .number(Double(rssi))), JSONNode.Member("link", .bool(isLinked))]
+        if hasJobs { members.append(JSONNode.Member("jobs", .bool(true))) }
         if isFailing { members.append(JSONNode.Member("failing", .bool(true))) }
         return JSONNode.object(members).encoded
     }
@@ -90,9 +96,12 @@ struct RoleTiming: Hashable, Sendable {
     var better: Duration
     /// The shortest time between two changes because of the signal strength.
     var dwell: Duration
+    /// Whether only gateways with jobs for the device can have the role.
+    var needsJobs = false
 
     static let owner = RoleTiming(
-        unknownHolder: .seconds(10), silentHolder: .seconds(10), better: .seconds(30), dwell: .seconds(300))
+        unknownHolder: .seconds(10), silentHolder: .seconds(10), better: .seconds(30), dwell: .seconds(300),
+        needsJobs: true)
     static let room = RoleTiming(
         unknownHolder: .seconds(2), silentHolder: .seconds(2), better: .seconds(10), dwell: .seconds(15))
 }

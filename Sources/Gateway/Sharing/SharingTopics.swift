@@ -32,9 +32,15 @@ struct SharingTopics: Hashable, Sendable {
     func owner(_ address: BluetoothAddress) -> String { "\(device(address))/owner" }
     func room(_ address: BluetoothAddress) -> String { "\(device(address))/room" }
 
+    /// The filter of the reports of one gateway about all devices.
+    func reports(of gateway: String) -> String { "\(devices)+/heard/\(gateway)" }
+
+    /// The filters of the roles of a device.
+    func roles(_ address: BluetoothAddress) -> [String] { [owner(address), room(address)] }
+
     /// The filters of the messages about a device.
     func filters(_ address: BluetoothAddress) -> [String] {
-        ["\(device(address))/heard/+", owner(address), room(address)]
+        ["\(device(address))/heard/+"] + roles(address)
     }
 
     private func device(_ address: BluetoothAddress) -> String { devices + address.plainText }
