@@ -21,8 +21,8 @@ final class BrokerSupervisor {
     private static let directTokens: UInt64 = 1 << 63
 
     private let broker: any Broker
-    private let loop: GatewayLoop
-    private let availability: String
+    let loop: GatewayLoop
+    let availability: String
     private var state: BrokerSupervisorState
     private var filters: [String] = []
     private var known: Set<String> = []
@@ -38,6 +38,13 @@ final class BrokerSupervisor {
     private var reportedCauses: Set<String> = []
     private var lastReported: BrokerFailure?
     private var completions: [() -> Void] = []
+    // The corrections of the availability.
+    var lastCorrection: Duration?
+    var isAvailabilityWrong = false
+    var isCorrectionPlanned = false
+    let correctionTimer = SerialDisposable()
+    private var isReportPlanned = false
+    private let reportTimer = SerialDisposable()
     private let retryTimer = SerialDisposable()
     private let stopTimer = SerialDisposable()
 
@@ -54,15 +61,19 @@ final class BrokerSupervisor {
         receiving = limits
         state = BrokerSupervisorState(
             Backoff(initial: settings.initialDelay, maximum: settings.maximumDelay, seed: seed))
+        filters = [availability]
+        known = [availability]
         broker.handler = { [weak self] event in self?.handle(event) }
     }
 
     deinit {
-        retryTimer.dispose()
-        stopTimer.dispose()
+        for timer in [retryTimer, stopTimer, correctionTimer, reportTimer] { timer.dispose() }
     }
 
     var isConnected: Bool { state.isConnected }
+    var phase: BrokerSupervisorState.Phase { state.phase }
+    /// The received messages that were ignored.
+    var ignoredCount: Int { receiving.ignoredCount + sharing.ignoredCount }
 
     func start() { process(.start) }
     func reconnect() { process(.reconnect) }
@@ -137,13 +148,30 @@ final class BrokerSupervisor {
     }
 
     private func receive(_ message: ReceivedMessage) {
+        // Also in a flood, which may have begun with such a message.
+        if message.topic == availability { return checkAvailability(message.payload) }
         let now = loop.monotonicTime
         let isShared = isShared(message.topic)
         switch isShared ? sharing.check(message, at: now) : receiving.check(message, at: now) {
         case .accepted: onReceived?(message)
         case .ignored(let notice):
-            if let notice { report?(notice) }
+            if let notice { report?(notice) } else { planReport() }
             if isShared { onSharedIgnored?(message.topic) }
+        }
+    }
+
+    /// Reports the ignored messages that no later one reports.
+    private func planReport() {
+        guard !isReportPlanned else { return }
+        isReportPlanned = true
+        let bound = loop.bound(WeakReference(self))
+        reportTimer.disposable = loop.schedule(after: ReceivingLimit.reportInterval) {
+            guard let supervisor = bound.value.object else { return }
+            supervisor.isReportPlanned = false
+            let now = supervisor.loop.monotonicTime
+            for notice in [supervisor.receiving.takeNotice(at: now), supervisor.sharing.takeNotice(at: now)] {
+                if let notice { supervisor.report?(notice) }
+            }
         }
     }
 

@@ -5,7 +5,7 @@ public struct ReceivingLimit: Sendable {
     /// The most messages in a second on average.
     public var messagesPerSecond = 200
     /// The most messages at once.
-    public var burst = 20
+    public var burst = 200
 
     enum Verdict: Equatable {
         case accepted
@@ -13,10 +13,13 @@ public struct ReceivingLimit: Sendable {
     }
 
     /// Ignored messages are reported at most once in this time.
-    private static let reportInterval: Duration = .seconds(60)
+    static let reportInterval: Duration = .seconds(60)
     /// When the average of the messages so far is reached, if no further one arrives.
     private var paidAt: Duration?
-    private var ignoredCount = 0
+    /// The ignored messages since the start.
+    private(set) var ignoredCount = 0
+    private var unreportedCount = 0
+    private var lastCause = ""
     private var lastReport: Duration?
 
     /// Creates the default limits.
@@ -44,9 +47,17 @@ public struct ReceivingLimit: Sendable {
 
     private mutating func ignore(_ cause: String, _ now: Duration) -> Verdict {
         ignoredCount += 1
+        unreportedCount += 1
+        lastCause = cause
         guard lastReport.map({ now >= $0 + Self.reportInterval }) ?? true else { return .ignored(nil) }
+        return .ignored(takeNotice(at: now))
+    }
+
+    /// Returns a notice of the ignored messages since the last one; nil if there are none.
+    mutating func takeNotice(at now: Duration) -> DeliveryNotice? {
+        guard unreportedCount > 0 else { return nil }
         lastReport = now
-        defer { ignoredCount = 0 }
-        return .ignored(.receivedIgnored(count: ignoredCount, cause: cause))
+        defer { unreportedCount = 0 }
+        return .receivedIgnored(count: unreportedCount, cause: lastCause)
     }
 }

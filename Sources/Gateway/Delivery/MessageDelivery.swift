@@ -13,7 +13,7 @@
 public final class MessageDelivery {
     /// Receives `true` after each connection and `false` after its end. Publish retained messages again after `true`.
     public var onConnectionChange: ((_ isConnected: Bool) -> Void)?
-    /// Receives the messages of the subscriptions, as far as ``ReceivingLimit`` allows.
+    /// Receives the messages of the subscriptions, as far as ``ReceivingLimit`` allows, but not the own availability.
     public var onReceived: ((ReceivedMessage) -> Void)?
     /// Returns whether a topic belongs to ``DeviceSharing``. ``ReceivingLimit/sharing`` limits its messages.
     public var isShared: ((_ topic: String) -> Bool)? {
@@ -32,7 +32,8 @@ public final class MessageDelivery {
     ///
     /// - Parameters:
     ///   - client: The client with which `broker` was created. Its settings have the pauses between attempts.
-    ///   - availability: The topic of the retained messages `online` and `offline`.
+    ///   - availability: The topic of the retained messages `online` and `offline`. If another client changes it,
+    ///     it becomes `online` again.
     ///   - store: Keeps messages until the broker confirms them.
     ///   - settings: The limits.
     ///   - seed: Varies the pauses between attempts to connect. Default: a random number.
@@ -73,7 +74,8 @@ public final class MessageDelivery {
     public var summary: DeliverySummary {
         DeliverySummary(
             store: messages.summary, unstored: outbox.unstoredCount, inFlight: outbox.inFlightCount,
-            droppedUnstored: outbox.droppedCount, rejected: supervisor.rejectedCount, storeFailure: outbox.failure)
+            droppedUnstored: outbox.droppedCount, rejected: supervisor.rejectedCount,
+            receivedIgnored: supervisor.ignoredCount, storeFailure: outbox.failure)
     }
 
     /// Connects, and connects again whenever the connection ends.
@@ -120,6 +122,8 @@ public struct DeliverySummary: Hashable, Sendable {
     public var droppedUnstored: Int
     /// The messages that the broker refused for good.
     public var rejected: Int
+    /// The messages of other clients that were ignored, because they were too large or too many.
+    public var receivedIgnored: Int
     /// Why messages cannot be stored at the moment.
     public var storeFailure: StoreFailure?
 }

@@ -126,11 +126,12 @@ extension GATTCentral {
         run.start()
     }
 
-    func setDeadline(of command: GATTCommand, _ address: BluetoothAddress) {
+    func setDeadline(of command: GATTCommand, _ address: BluetoothAddress, arrival: Duration) {
         guard let device = devices[address] else { return }
         let central = loop.bound(WeakReference(self))
         let id = command.id
-        device.deadlines[id] = loop.schedule(after: command.deadline) { central.value.object?.expire(id, address) }
+        let rest = max(.zero, arrival + command.deadline - loop.monotonicTime)
+        device.deadlines[id] = loop.schedule(after: rest) { central.value.object?.expire(id, address) }
         startCommand(device)
     }
 

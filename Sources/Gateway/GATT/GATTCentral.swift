@@ -141,16 +141,20 @@ public final class GATTCentral {
     /// Handles a message on the topic of commands for a device. Each command that is not ignored gets one result.
     ///
     /// Ignored are retained messages, empty messages, and repetitions of a command that still waits or runs.
-    public func receive(_ payload: [UInt8], isRetained: Bool, for address: BluetoothAddress) {
+    ///
+    /// - Parameter arrival: When the message arrived, at which its deadline begins. Default: now.
+    public func receive(
+        _ payload: [UInt8], isRetained: Bool, for address: BluetoothAddress, arrival: Duration? = nil
+    ) {
         let now = loop.monotonicTime
-        switch commands.receive(payload, isRetained: isRetained, for: address, now: now) {
+        switch commands.receive(payload, isRetained: isRetained, for: address, now: arrival ?? now) {
         case .ignored: break
         case .refused(let id, let failure):
             let result = CommandResult(address, id: id, failure: failure, time: loop.scheduler.now)
             emitSoon(.result(result), address)
         case .accepted(let command):
             scheduler.setCommands(commands.entries(of: address).count, of: address, now: now)
-            setDeadline(of: command, address)
+            setDeadline(of: command, address, arrival: arrival ?? now)
             decideSoon()
         }
     }

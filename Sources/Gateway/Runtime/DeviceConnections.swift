@@ -27,6 +27,10 @@ final class DeviceConnections {
     private var choices: [BluetoothAddress: AdapterChoice] = [:]
     /// The adapters of the devices with a link.
     private var linked: [BluetoothAddress: AdapterKey] = [:]
+    private var held: HeldCommands
+    private let heldTimer = SerialDisposable()
+    /// The commands that no adapter executed before their deadlines.
+    private(set) var expiredCommands = 0
     private let timer = SerialDisposable()
     private var timerDue: Duration?
 
@@ -51,6 +55,7 @@ final class DeviceConnections {
         devices = configuration.devices
         settings = configuration.connections
         known = Set(configuration.devices.map(\.address))
+        held = HeldCommands(allowed: known)
         self.delivery = delivery
         self.loop = loop
         if configuration.sharing.isEnabled {
@@ -80,11 +85,16 @@ final class DeviceConnections {
             central.setOwned(false, device.address)
         }
         central.start()
+        for command in held.takeAll() {
+            central.receive(command.payload, isRetained: false, for: command.address, arrival: command.arrival)
+        }
     }
 
-    /// Closes all links.
+    /// Closes all links. Emits the results of commands that wait, which fail.
     func stop() {
         timer.dispose()
+        heldTimer.dispose()
+        for command in held.takeAll() { fail(command.id, of: command.address, .stopped) }
         for central in centrals.values { central.stop() }
         centrals = [:]
     }
@@ -105,12 +115,38 @@ final class DeviceConnections {
     /// Whether the configuration describes the device.
     func isDescribed(_ address: BluetoothAddress) -> Bool { known.contains(address) }
 
-    /// Handles a command for a device. Returns false if no adapter can execute it.
-    func receiveCommand(_ message: ReceivedMessage, for address: BluetoothAddress) -> Bool {
+    /// Handles a command for a device. Until an adapter is known, it waits.
+    func receiveCommand(_ message: ReceivedMessage, for address: BluetoothAddress) {
         let chosen = choices[address].flatMap { centrals[$0.adapter] }
-        guard let central = chosen ?? centrals.first?.value else { return false }
-        central.receive(message.payload, isRetained: message.isRetained, for: address)
-        return true
+        if let central = chosen ?? centrals.first?.value {
+            return central.receive(message.payload, isRetained: message.isRetained, for: address)
+        }
+        let now = loop.monotonicTime
+        let refusal = held.receive(message.payload, isRetained: message.isRetained, for: address, now: now)
+        if let refusal { return fail(refusal.id, of: address, refusal.failure) }
+        startHeldTimer()
+    }
+
+    private func startHeldTimer() {
+        guard let deadline = held.deadline else { return }
+        let bound = loop.bound(WeakReference(self))
+        heldTimer.disposable = loop.schedule(after: max(.zero, deadline - loop.monotonicTime)) {
+            bound.value.object?.expireHeld()
+        }
+    }
+
+    private func expireHeld() {
+        for command in held.expire(now: loop.monotonicTime) {
+            expiredCommands += 1
+            fail(command.id, of: command.address, .noAdapter)
+        }
+        startHeldTimer()
+    }
+
+    private func fail(_ id: String?, of address: BluetoothAddress, _ failure: CommandFailure) {
+        let time = loop.scheduler.now
+        let result = CommandResult(address, id: id, failure: failure, time: time)
+        onEvent?(GATTEvent(address: address, time: time, content: .result(result)))
     }
 
     /// Handles a message of another gateway. Messages of other topics are ignored.
@@ -204,4 +240,11 @@ final class DeviceConnections {
             connections.share { $0.tick(now: now) }
         }
     }
+}
+
+extension CommandFailure {
+    fileprivate static let noAdapter = CommandFailure(
+        kind: "no-adapter", text: "No Bluetooth adapter was found before the deadline; check the adapter and bluetoothd")
+    fileprivate static let stopped = CommandFailure(
+        kind: "gateway-stopped", text: "The gateway stopped before an adapter was found; send it again")
 }

@@ -38,7 +38,8 @@ extension Gateway {
         [
             "store_full": summary.store.dropped, "store_failed": summary.droppedUnstored,
             "devices_forgotten": pipeline.evicted, "advertisements_refused": pipeline.counts.refused,
-            "commands_ignored": counts.ignoredCommands,
+            "commands_ignored": connections.expiredCommands, "broker_refused": summary.rejected,
+            "received_ignored": summary.receivedIgnored,
         ]
     }
 

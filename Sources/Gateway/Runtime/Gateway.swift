@@ -42,7 +42,6 @@ public final class Gateway {
     struct Counts {
         var brokerConnections = 0
         var commands = 0
-        var ignoredCommands = 0
         var recoverySteps = 0
     }
 
@@ -242,9 +241,7 @@ extension Gateway {
 
     private func receivedCommand(_ message: ReceivedMessage, for address: BluetoothAddress) {
         counts.commands += 1
-        guard !connections.receiveCommand(message, for: address) else { return }
-        counts.ignoredCommands += 1
-        report(.warning, "a command for \(address) was ignored, because no adapter can execute it")
+        connections.receiveCommand(message, for: address)
     }
 
     private func publishDiscovery() {

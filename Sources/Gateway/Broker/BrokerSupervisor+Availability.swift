@@ -1,0 +1,28 @@
+import Rx
+
+extension BrokerSupervisor {
+    /// The shortest time between two corrections of the availability, so that two programs cannot make a loop.
+    private static let correctionInterval = Duration.seconds(10)
+
+    /// Publishes `online` again if another client has replaced it, because others take its content for the truth.
+    func checkAvailability(_ payload: [UInt8]) {
+        isAvailabilityWrong = payload != Array("online".utf8)
+        guard case .connected = phase, isAvailabilityWrong, !isCorrectionPlanned else { return }
+        let now = loop.monotonicTime
+        let due = lastCorrection.map { $0 + Self.correctionInterval } ?? now
+        guard due > now else { return correctAvailability() }
+        isCorrectionPlanned = true
+        let bound = loop.bound(WeakReference(self))
+        correctionTimer.disposable = loop.schedule(after: due - now) {
+            guard let supervisor = bound.value.object else { return }
+            supervisor.isCorrectionPlanned = false
+            // Of the same message for two subscriptions, the second one needs no correction.
+            if case .connected = supervisor.phase, supervisor.isAvailabilityWrong { supervisor.correctAvailability() }
+        }
+    }
+
+    private func correctAvailability() {
+        lastCorrection = loop.monotonicTime
+        publish(.availability("online", topic: availability))
+    }
+}

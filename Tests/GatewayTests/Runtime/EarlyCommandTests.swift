@@ -1,0 +1,56 @@
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+@testable import Gateway
+
+/// Commands that arrive before the gateway knows an adapter.
+@Suite struct EarlyCommandTests {
+    private func stage(_ adapters: [String]) -> GatewayStage {
+        GatewayStage(.strap()) {
+            $0.adapters = adapters
+            $0.devices = [DeviceSettings(.strap, [])]
+        }
+    }
+
+    @Test func `A command waits for the first adapter`() throws {
+        let stage = stage(["hci1"])
+        stage.run(for: .seconds(5))
+        stage.command(#"{"id":"1","read":"2A38","deadline":"30s"}"#)
+        stage.time.advance(by: .seconds(5))
+        #expect(try stage.results().isEmpty)
+        stage.simulation.bluez.addAdapter(SimulatedAdapter(address: "00:1A:7D:DA:71:02"), as: 1)
+        stage.time.advance(by: .seconds(20))
+        let results = try stage.results()
+        #expect(results.map { $0["ok"] } == [.bool(true)], "\(results) \(stage.events)")
+    }
+
+    @Test func `Without an adapter, each command has a result at its deadline`() throws {
+        let stage = stage(["hci7"])
+        stage.run(for: .seconds(5))
+        for number in 0..<12 { stage.command(#"{"id":"\#(number)","read":"2A38","deadline":"10s"}"#) }
+        stage.command("no JSON")
+        stage.time.advance(by: .seconds(30))
+        let kinds = try stage.results().compactMap { $0["error"]?["kind"]?.string }
+        #expect(kinds.count { $0 == "gateway-busy" } == 4 && kinds.count { $0 == "invalid-json" } == 1)
+        #expect(kinds.count { $0 == "no-adapter" } == 8, "\(kinds)")
+        #expect(stage.gateway.metrics().contains("ble_gateway_drops_total{reason=\"commands_ignored\"} 8\n"))
+    }
+
+    @Test func `A gateway that stops answers the commands that wait`() throws {
+        let stage = stage(["hci7"])
+        stage.run(for: .seconds(5))
+        stage.command(#"{"id":"1","read":"2A38"}"#)
+        stage.time.advance(by: .seconds(1))
+        #expect(stage.stop())
+        #expect(try stage.results().compactMap { $0["error"]?["kind"]?.string } == ["gateway-stopped"])
+    }
+
+    @Test func `Sixty commands at once have a result each`() throws {
+        let stage = stage([])
+        stage.run(for: .seconds(5))
+        for number in 0..<60 { stage.command(#"{"id":"\#(number)","read":"2A38"}"#) }
+        stage.time.advance(by: .seconds(60))
+        #expect(try stage.results().count == 60)
+    }
+}
