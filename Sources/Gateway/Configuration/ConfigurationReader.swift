@@ -48,6 +48,9 @@ struct ConfigurationReader {
                 "topics.availability has no level {gateway}, by which gateways see each other",
                 "write {gateway} between slashes, or write sharing: false")
         }
+        if let value = members["topics"] ?? members["sharing"] ?? members["home-assistant"] {
+            checkCommandTopic(configuration, at: value)
+        }
         if let metrics = members["metrics"] { configuration.metricsPort = metricsPort(metrics) }
         return configuration
     }

@@ -113,6 +113,15 @@ struct ConfigurationTests {
             ])
     }
 
+    @Test(arguments: [
+        "topics: { reading: \"home/{gateway}/{name}/{mac}\" }", "topics: { base: ble }",
+        "topics: { command: \"home/{gateway}/{mac}/set\" }", "topics: { command: \"set/{gateway}/{name}/{address}\" }",
+        "{ name: x, topics: { command: \"home/x/in/{mac}\", presence: \"home/x/out/{mac}\" } }",
+    ])
+    func `A topic of commands that differs from all others is valid`(text: String) {
+        #expect(mistakes(text) == [])
+    }
+
     @Test func `Reports all mistakes in one pass`() {
         let text = """
             broker:
@@ -156,6 +165,26 @@ struct ConfigurationTests {
         ("broker: { tls: { authorities: none.pem } }", "line 1: there is no file ./none.pem; check the path"),
         ("adapters: [hci0, hci0]", "line 1: hci0 is in the list twice; remove one"),
         ("adapters: [eth0]", "line 1: invalid value “eth0” of adapters[1]; write a name such as hci0"),
+        (
+            "topics: { command: \"home/{gateway}/{name}/{mac}\" }",
+            "line 1: topics.command also matches topics.reading, so the gateway would receive its own messages"
+        ),
+        (
+            "topics: { command: \"home/{gateway}/{mac}\" }",
+            "line 1: topics.command also matches topics.availability, so the gateway"
+        ),
+        (
+            "topics: { command: \"home/ble-gateways/devices/{mac}/owner\" }",
+            "line 1: topics.command also matches sharing.topic, so the gateway"
+        ),
+        (
+            "topics: { command: \"home/x/commands/{mac}\", result: \"home/x/{name}/{mac}\" }",
+            "line 1: topics.command also matches topics.result, so the gateway"
+        ),
+        (
+            "topics: { command: \"c/x{name}/{mac}\" }",
+            "line 1: a placeholder of the device is only a part of a level of topics.command; write {mac}, {address}"
+        ),
         ("filter: { allow: [A4], deny: [a4] }", "line 1: A4 is allowed and denied; remove it"),
         ("filter: { allow: [A4:C] }", "line 1: invalid value “A4:C” of filter.allow[1]; write an address"),
         ("filter: { unknown: maybe }", "line 1: invalid value “maybe” of filter.unknown; write true or false"),
