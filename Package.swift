@@ -180,7 +180,8 @@ let package = Package(
         .testTarget(
             name: "BLECLITests",
             dependencies: [
-                "ble-cli", "ble-gateway", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "ScenarioFiles",
+                "ble-cli", "ble-gateway", "Gateway", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues",
+                "ScenarioFiles",
                 "BluetoothCaptures",
                 "RxBluetoothSupport", "DBus", "Rx", "RxTest", "TestTraits", argumentParser,
             ],
