@@ -92,8 +92,8 @@ def discoveries(subscriber):
         return {topic: payload for topic, payload in subscriber.retained.items() if TOPIC.fullmatch(topic)}
 
 
-def settled(subscriber, seconds=3):
-    """Waits until no discovery message has changed for a time, and returns the messages."""
+def settled(subscriber, seconds=12):
+    """Waits until no discovery message has changed for longer than a gateway collects changes, and returns them."""
     messages, since = {}, time.monotonic()
     while time.monotonic() < since + seconds:
         time.sleep(0.1)

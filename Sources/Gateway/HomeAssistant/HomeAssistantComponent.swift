@@ -10,7 +10,7 @@ struct HomeAssistantComponent: Hashable, Sendable {
     }
 
     /// The topic from which an entity gets its state.
-    enum Source: Hashable, Sendable { case reading, presence, connection }
+    enum Source: Hashable, Sendable { case reading, presence, connection, room }
 
     /// The name of the property in messages, which is also part of the unique id.
     var key: String
@@ -105,6 +105,17 @@ extension HomeAssistantComponent {
         strength.expires = true
         return [range, strength]
     }
+}
+
+extension HomeAssistantComponent {
+    /// The sensor of the nearest gateway. Its topic is empty if no configuration contains the device any more.
+    static let room: HomeAssistantComponent = {
+        var room = HomeAssistantComponent(
+            .sensor, "room", template: "{{ value or '\(DeviceSharing.notHome)' }}")
+        room.name = "Nearest gateway"
+        room.source = .room
+        return room
+    }()
 }
 
 // The message.

@@ -53,13 +53,20 @@ public struct HomeAssistantDiscovery: Sendable {
 
     private static let maximumShapes = 8
     private static let maximumComponents = 64
+    private static let maximumGateways = 100
     // A device that changes its name with each packet must not flood the broker.
     private static let maximumRevisions = 200
 
     private let settings: HomeAssistantSettings
     private let topics: GatewayTopics
     private let publishing: PublishingSettings
-    private var gateways: [String]
+    private let gateway: String
+    /// The other gateways, of which each may hear a device that no configuration describes.
+    private var gateways: Set<String> = []
+    /// The other gateways that hear a described device. Gateways that are offline remain, which changes nothing.
+    private var hearers: [BluetoothAddress: Set<String>] = [:]
+    /// The topics of the nearest gateways; nil if gateways do not share devices.
+    private let sharing: SharingTopics?
     private var devices: RecencyTable<BluetoothAddress, Device>
     private var knownValues: Set<HomeAssistantValueShape> = []
 
@@ -72,7 +79,14 @@ public struct HomeAssistantDiscovery: Sendable {
         self.settings = settings
         topics = GatewayTopics(configuration.topics, gateway: configuration.name)
         publishing = configuration.publishing
-        gateways = [configuration.name]
+        gateway = configuration.name
+        if configuration.sharing.isEnabled {
+            sharing = SharingTopics(
+                base: configuration.sharing.base, availability: configuration.topics.availability)
+            hearers = Dictionary(configuration.devices.map { ($0.address, []) }) { first, _ in first }
+        } else {
+            sharing = nil
+        }
         devices = RecencyTable(capacity: capacity)
     }
 
@@ -122,15 +136,36 @@ public struct HomeAssistantDiscovery: Sendable {
         return components.isEmpty ? nil : learn(device, components, nil)
     }
 
-    /// Sets the names of all gateways that share the devices. Returns all messages again if the set has changed.
+    /// Adds a gateway that shares devices. Returns the devices with changed messages.
     ///
-    /// A device is available as long as one of the gateways is online.
-    public mutating func setGateways(_ names: some Sequence<String>) -> [Publication] {
-        let sorted = Array(Set(names).sorted().prefix(100))
-        guard sorted != gateways, !sorted.isEmpty else { return [] }
-        gateways = sorted
-        return all
+    /// A device is available as long as one of its gateways is online. A device of the configuration has the gateways
+    /// that report it, another one has all of them.
+    ///
+    /// - Parameter address: The device that the gateway reports; nil if it only exists.
+    mutating func addGateway(_ name: String, hearing address: BluetoothAddress?) -> [BluetoothAddress] {
+        guard name != gateway else { return [] }
+        guard let address else {
+            guard gateways.count < Self.maximumGateways - 1, gateways.insert(name).inserted else { return [] }
+            return devices.keys.filter { hearers[$0] == nil }
+        }
+        guard let known = hearers[address], known.count < Self.maximumGateways - 1, !known.contains(name) else {
+            return []
+        }
+        hearers[address]?.insert(name)
+        return devices.peek(address) == nil ? [] : [address]
     }
+
+    private func gateways(of address: BluetoothAddress) -> [String] {
+        (hearers[address] ?? gateways).union([gateway]).sorted()
+    }
+
+    /// The message of a device; nil if it is not known.
+    func message(of address: BluetoothAddress) -> Publication? {
+        devices.peek(address).map { publication(address, $0) }
+    }
+
+    /// The devices that have a message.
+    var addresses: some Sequence<BluetoothAddress> { devices.keys }
 
     /// All messages, for a new connection to the broker, and for a start of Home Assistant.
     public var all: [Publication] {
@@ -180,12 +215,15 @@ public struct HomeAssistantDiscovery: Sendable {
 
     private func publication(_ address: BluetoothAddress, _ device: Device) -> Publication {
         let message = MessageDevice(address: address, name: device.name)
-        let components =
+        let gateways = gateways(of: address)
+        let hasSeveral = gateways.count > 1
+        var components =
             device.components.values.sorted { $0.key < $1.key }
-            + HomeAssistantComponent.presence(hasSeveralGateways: gateways.count > 1)
+            + HomeAssistantComponent.presence(hasSeveralGateways: hasSeveral)
+        if sharing != nil, hearers[address] != nil { components.append(.room) }
         let json = JSON.object([
             ("device", self.json(message, device)), ("origin", Self.origin),
-            ("components", .object(components.map { ($0.key, self.json($0, message)) })),
+            ("components", .object(components.map { ($0.key, self.json($0, message, hasSeveral)) })),
             ("state_topic", .string(topics.readingOfAllGateways(of: message))),
             (
                 "availability",
@@ -208,13 +246,14 @@ public struct HomeAssistantDiscovery: Sendable {
         return .object(members)
     }
 
-    private func json(_ component: HomeAssistantComponent, _ device: MessageDevice) -> JSON {
+    private func json(_ component: HomeAssistantComponent, _ device: MessageDevice, _ hasSeveralGateways: Bool) -> JSON
+    {
         var more: [(key: String, value: JSON)] = []
         if component.expires {
             more.append(("expire_after", .number(Int(settings.expireAfter.components.seconds))))
         }
         // A device that no gateway hears is out of range when its presence was not confirmed for this time.
-        if component.key == "in_range", gateways.count > 1 {
+        if component.key == "in_range", hasSeveralGateways {
             let delay = publishing.maximumInterval + publishing.presenceTimeout
             more.append(("off_delay", .number(Int(delay.components.seconds))))
         }
@@ -223,6 +262,7 @@ public struct HomeAssistantDiscovery: Sendable {
             case .reading: nil
             case .presence: topics.presenceOfAllGateways(of: device)
             case .connection: topics.connectionOfAllGateways(of: device)
+            case .room: sharing?.room(device.address)
             }
         return component.json(of: Self.identifier(device), stateTopic: topic, more)
     }

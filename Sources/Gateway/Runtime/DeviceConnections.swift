@@ -11,8 +11,8 @@ final class DeviceConnections {
     var onLink: ((BluetoothAddress, Bool) -> Void)?
     /// Receives the adapter over which a value has arrived.
     var onValue: ((AdapterKey) -> Void)?
-    /// Receives the names of the other gateways that are online, when they change.
-    var onGateways: (([String]) -> Void)?
+    /// Receives the name of another gateway, and the device that it reports; nil if it only exists.
+    var onGateway: ((_ name: String, _ address: BluetoothAddress?) -> Void)?
 
     /// Returns the address of the configuration for a peripheral with a private address.
     var identity: ((Peripheral) -> BluetoothAddress)?
@@ -211,17 +211,17 @@ final class DeviceConnections {
 
     /// Passes an event to the sharing, and executes its actions.
     private func share(_ event: (inout DeviceSharing) -> [DeviceSharing.Action]) {
-        guard let gateways = sharing?.online else { return }
+        guard sharing != nil else { return }
         // In place: a copy of the state would copy the table of all devices.
         let actions = event(&sharing!)
-        if let online = sharing?.online, online != gateways { onGateways?(online.sorted()) }
         for action in actions {
             switch action {
             case .subscribe(let filters): delivery.resubscribe(to: filters)
             case .publish(let publication): delivery.publish(publication)
             case .setOwned(let address, let isOwned):
                 if let adapter = choices[address]?.adapter { centrals[adapter]?.setOwned(isOwned, address) }
-            // The gateway with the best signal publishes the room itself.
+            case .foundGateway(let name, let address): onGateway?(name, address)
+            // Home Assistant has it from the retained topic.
             case .setRoom: break
             }
         }
@@ -244,7 +244,8 @@ final class DeviceConnections {
 
 extension CommandFailure {
     fileprivate static let noAdapter = CommandFailure(
-        kind: "no-adapter", text: "No Bluetooth adapter was found before the deadline; check the adapter and bluetoothd")
+        kind: "no-adapter", text: "No Bluetooth adapter was found before the deadline; check the adapter and bluetoothd"
+    )
     fileprivate static let stopped = CommandFailure(
         kind: "gateway-stopped", text: "The gateway stopped before an adapter was found; send it again")
 }

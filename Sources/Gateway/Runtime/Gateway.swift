@@ -29,7 +29,7 @@ public final class Gateway {
     let pipeline: ReadingPipeline
     let connections: DeviceConnections
     let topics: GatewayTopics
-    private var discovery: HomeAssistantDiscovery?
+    private let discovery: DiscoveryPublisher?
     private var ownDiscovery: HomeAssistantGateway?
     private let startTime: Duration
     var counts = Counts()
@@ -81,7 +81,7 @@ public final class Gateway {
         )
         pipeline = ReadingPipeline(configuration, keys: keys, loop: loop)
         connections = DeviceConnections(configuration, delivery: delivery, loop: loop)
-        discovery = HomeAssistantDiscovery(configuration)
+        discovery = DiscoveryPublisher(configuration, delivery: delivery, loop: loop)
         ownDiscovery = HomeAssistantGateway(configuration)
         connectParts()
     }
@@ -147,9 +147,7 @@ public final class Gateway {
         connections.onLink = { [unowned self] in pipeline.setLinked($1, $0) }
         connections.onValue = { [unowned self] in adapters.supervisor($0)?.receivedValue() }
         connections.onEvent = { [unowned self] in publish($0) }
-        connections.onGateways = { [unowned self] names in
-            for message in discovery?.setGateways([configuration.name] + names) ?? [] { delivery.publish(message) }
-        }
+        connections.onGateway = { [unowned self] in discovery?.foundGateway($0, hearing: $1) }
         delivery.onConnectionChange = { [unowned self] in brokerChanged(isConnected: $0) }
         delivery.onReceived = { [unowned self] in received($0) }
         delivery.onNotice = { [unowned self] in report($0.isProblem ? .warning : .info, $0.description) }
@@ -169,7 +167,7 @@ extension Gateway {
 
     private func publish(_ message: ReadingMessage) {
         delivery.store(message.publication(topics))
-        if let message = discovery?.add(message.device, message.reading) { delivery.publish(message) }
+        discovery?.add(message.device, message.reading)
     }
 
     private func publish(_ message: PresenceMessage, _ kind: PresenceMonitor.Change.Kind) {
@@ -179,9 +177,7 @@ extension Gateway {
         case .found:
             report(.debug, "found \(message.device.text)")
             // A described device without readings is shown with its presence.
-            if connections.isDescribed(message.device.address), let message = discovery?.add(message.device) {
-                delivery.publish(message)
-            }
+            if connections.isDescribed(message.device.address) { discovery?.add(message.device) }
         case .lost: report(.debug, "lost \(message.device.text)")
         }
     }
@@ -198,7 +194,7 @@ extension Gateway {
             report(.warning, "\(device.text): \(failure.text)")
             delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload()))
         case .value(let value):
-            if let message = discovery?.add(device, value) { delivery.publish(message) }
+            discovery?.add(device, value)
             pipeline.receivedValue(of: event.address)
             delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload()))
         }
@@ -225,17 +221,19 @@ extension Gateway {
         connections.brokerChanged(isConnected: isConnected)
         guard isConnected else { return }
         counts.brokerConnections += 1
-        publishDiscovery()
+        if let message = ownDiscovery?.publication { delivery.publish(message) }
+        discovery?.connected()
         publishStatus()
     }
 
     private func received(_ message: ReceivedMessage) {
         if let address = topics.device(ofCommand: message.topic) { return receivedCommand(message, for: address) }
-        if discovery?.isStart(message) == true {
+        let isStart = discovery?.receive(message) { [weak self] in
+            guard let self else { return }
             report(.info, "Home Assistant has started; its devices are published again")
-            return publishDiscovery()
+            if let message = ownDiscovery?.publication { delivery.publish(message) }
         }
-        if ownDiscovery?.receive(message) == true { return }
+        if isStart == true || ownDiscovery?.receive(message) == true { return }
         connections.receive(message)
     }
 
@@ -244,10 +242,6 @@ extension Gateway {
         connections.receiveCommand(message, for: address)
     }
 
-    private func publishDiscovery() {
-        if let message = ownDiscovery?.publication { delivery.publish(message) }
-        for message in discovery?.all ?? [] { delivery.publish(message) }
-    }
 }
 
 // The status.

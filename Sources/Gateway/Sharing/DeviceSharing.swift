@@ -14,6 +14,8 @@ public struct DeviceSharing: Sendable {
         case publish(Publication)
         /// Starts or stops the GATT jobs of a device.
         case setOwned(BluetoothAddress, Bool)
+        /// Another gateway exists, or reports a device. Repeated after each connection.
+        case foundGateway(String, hearing: BluetoothAddress?)
         /// The nearest gateway has changed; nil if no gateway hears the device.
         case setRoom(BluetoothAddress, String?)
     }
@@ -31,6 +33,8 @@ public struct DeviceSharing: Sendable {
     var removed: Set<BluetoothAddress> = []
     /// The gateways that are online.
     var online: Set<String> = []
+    /// The clients that have announced themselves as gateways.
+    private var announced: Set<String> = []
     /// When the connection to the broker was made; nil while there is none.
     var session: Duration?
     /// When the retained messages of all gateways have arrived.
@@ -112,7 +116,10 @@ public struct DeviceSharing: Sendable {
         settlesAt = now + Self.settling
         online = []
         repair.reset()
-        var actions = [Action.subscribe([topics.availabilityFilter, topics.reports(of: gateway)])]
+        var actions: [Action] = [
+            .subscribe([topics.availabilityFilter, topics.presenceFilter, topics.reports(of: gateway)]),
+            .publish(Publication(topic: topics.presence(gateway), payload: Array("1".utf8), isRetained: true)),
+        ]
         // Reports of an earlier process of this gateway are replaced or removed.
         let addresses = hasConnected ? Array(devices.keys) : Array(jobs.keys)
         hasConnected = true
@@ -201,7 +208,17 @@ public struct DeviceSharing: Sendable {
             let report = HeardReport(message.payload)
             guard known.peers[name] != report else { return [] }
             devices[address]?.peers[name] = report
-            return look(address, now)
+            let found: [Action] = known.peers[name] == nil ? [.foundGateway(name, hearing: address)] : []
+            return found + look(address, now)
+        case .presence(let name):
+            guard name != gateway else { return [] }
+            guard !message.payload.isEmpty else {
+                announced.remove(name)
+                return []
+            }
+            guard announced.contains(name) || announced.count < Self.maximumGateways else { return [] }
+            announced.insert(name)
+            return foundGateway(name)
         case .owner(let address):
             let name = holder(message.payload)
             guard let device = devices[address] else { return removeRole(message.topic, name, address) }
@@ -222,7 +239,7 @@ public struct DeviceSharing: Sendable {
     public mutating func ignored(topic: String, now: Duration) {
         switch topics.subject(of: topic) {
         case nil: break
-        case .availability: repair.miss(nil, now: now)
+        case .availability, .presence: repair.miss(nil, now: now)
         case .heard(let address, _), .owner(let address), .room(let address):
             if devices[address] != nil { repair.miss(address, now: now) }
         }
@@ -237,7 +254,7 @@ public struct DeviceSharing: Sendable {
             online = []
             settlesAt = now + Self.settling
             settling = Array(devices.keys)
-            actions.append(.subscribe([topics.availabilityFilter]))
+            actions.append(.subscribe([topics.availabilityFilter, topics.presenceFilter]))
         }
         for address in step.devices {
             devices[address]?.peers = [:]
@@ -278,11 +295,17 @@ public struct DeviceSharing: Sendable {
         } else {
             online.remove(name)
         }
-        return devices.keys.sorted().flatMap { address -> [Action] in
-            guard let device = devices[address] else { return [] }
-            let concerns = device.owner.holder == name || device.room.holder == name || device.peers[name] != nil
-            return concerns ? look(address, now) : []
-        }
+        return foundGateway(name)
+            + devices.keys.sorted().flatMap { address -> [Action] in
+                guard let device = devices[address] else { return [] }
+                let concerns = device.owner.holder == name || device.room.holder == name || device.peers[name] != nil
+                return concerns ? look(address, now) : []
+            }
+    }
+
+    /// Other clients than gateways also publish an availability, so a gateway announces itself too.
+    private func foundGateway(_ name: String) -> [Action] {
+        announced.contains(name) && online.contains(name) ? [.foundGateway(name, hearing: nil)] : []
     }
 
     private mutating func setOwner(_ name: String?, _ address: BluetoothAddress, _ now: Duration) -> [Action] {

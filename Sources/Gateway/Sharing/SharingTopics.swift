@@ -8,11 +8,15 @@ struct SharingTopics: Hashable, Sendable {
         case owner(BluetoothAddress)
         case room(BluetoothAddress)
         case availability(gateway: String)
+        /// A client that publishes an availability is a gateway of this sharing.
+        case presence(gateway: String)
     }
 
     private let availability: [Substring]
-    /// The beginning of the topics of all devices.
+    /// The beginnings of all topics, of those of devices, and of those of gateways.
+    private let base: String
     private let devices: String
+    private let gateways: String
 
     /// Creates the topics.
     ///
@@ -20,13 +24,19 @@ struct SharingTopics: Hashable, Sendable {
     ///   - base: The first part of all topics but those of the availability.
     ///   - availability: The template of the availability, with `{gateway}` as a level of its own.
     init(base: String, availability: String) {
+        self.base = base + "/"
         devices = base + "/devices/"
+        gateways = base + "/gateways/"
         self.availability = availability.split(separator: "/", omittingEmptySubsequences: false)
     }
 
     var availabilityFilter: String {
         availability.map { $0 == "{gateway}" ? "+" : String($0) }.joined(separator: "/")
     }
+
+    /// The filter and the topic by which gateways know each other.
+    var presenceFilter: String { gateways + "+" }
+    func presence(_ gateway: String) -> String { gateways + gateway }
 
     func heard(_ address: BluetoothAddress, _ gateway: String) -> String { "\(device(address))/heard/\(gateway)" }
     func owner(_ address: BluetoothAddress) -> String { "\(device(address))/owner" }
@@ -46,12 +56,16 @@ struct SharingTopics: Hashable, Sendable {
     private func device(_ address: BluetoothAddress) -> String { devices + address.plainText }
 
     /// Whether a topic belongs to the sharing. Its levels may be invalid.
-    func contain(_ topic: String) -> Bool { topic.hasPrefix(devices) || gateway(of: topic) != nil }
+    func contain(_ topic: String) -> Bool { topic.hasPrefix(base) || gateway(of: topic) != nil }
 
     /// Returns what a topic is about; nil for a topic of others.
     func subject(of topic: String) -> Subject? {
         guard topic.utf8.count <= 512 else { return nil }
-        guard topic.hasPrefix(devices) else { return gateway(of: topic).map { .availability(gateway: $0) } }
+        guard topic.hasPrefix(devices) else {
+            guard topic.hasPrefix(gateways) else { return gateway(of: topic).map { .availability(gateway: $0) } }
+            let name = topic.dropFirst(gateways.count)
+            return Self.isName(name) ? .presence(gateway: String(name)) : nil
+        }
         let start = topic.utf8.index(topic.startIndex, offsetBy: devices.utf8.count)
         guard let end = topic.utf8.index(start, offsetBy: 12, limitedBy: topic.endIndex), end < topic.endIndex,
             let address = BluetoothAddress(plainText: topic[start..<end])

@@ -1,7 +1,8 @@
 import BluetoothValues
-import Gateway
 import RxBluetooth
 import Testing
+
+@testable import Gateway
 
 struct HomeAssistantDiscoveryTests {
     private let device = MessageDevice(address: "A4:C1:38:00:00:01", name: "Kitchen")
@@ -84,16 +85,43 @@ struct HomeAssistantDiscoveryTests {
         var (one, two) = (try discovery("one"), try discovery("two"))
         _ = one.add(device, thermometer())
         _ = two.add(device, thermometer())
-        let merged = one.setGateways(["two", "one"])
-        #expect(merged == two.setGateways(["one", "two"]) && merged.count == 1)
-        let message = try json(merged.first)
+        #expect(one.addGateway("two", hearing: nil) == [device.address])
+        #expect(two.addGateway("one", hearing: nil) == [device.address])
+        #expect(one.message(of: device.address) == two.message(of: device.address))
+        let message = try json(one.message(of: device.address))
         #expect(
             message["availability"]?.array?.compactMap { $0["topic"]?.string } == ["home/one/LWT", "home/two/LWT"])
         #expect(message["availability_mode"]?.string == "any")
         let range = message["components"]?["in_range"]
         #expect(range?["off_delay"] == .number(360) && range?["value_template"]?.string?.contains("OFF") == false)
-        #expect(one.setGateways(["one", "two"]).isEmpty)
+        #expect(one.addGateway("two", hearing: nil).isEmpty && one.addGateway("one", hearing: nil).isEmpty)
         #expect(HomeAssistantSchema.violations(message) == [])
+    }
+
+    @Test func `A device of the configuration lists the gateways that report it, and has a room`() throws {
+        var discovery = try discovery("zz") { $0.devices = [DeviceSettings(address: device.address)] }
+        _ = discovery.add(device, thermometer())
+        for number in 0..<150 { #expect(discovery.addGateway("gw\(number)", hearing: nil).isEmpty) }
+        #expect(discovery.addGateway("hall", hearing: device.address) == [device.address])
+        #expect(discovery.addGateway("hall", hearing: device.address).isEmpty)
+        #expect(discovery.addGateway("hall", hearing: "A4:C1:38:00:00:09").isEmpty)
+        let message = try json(discovery.message(of: device.address))
+        #expect(message["availability"]?.array?.compactMap { $0["topic"]?.string } == ["home/hall/LWT", "home/zz/LWT"])
+        let room = message["components"]?["room"]
+        #expect(room?["state_topic"]?.string == "home/ble-gateways/devices/A4C138000001/room")
+        #expect(room?["name"]?.string == "Nearest gateway" && room?["platform"]?.string == "sensor")
+        #expect(room?["value_template"]?.string == "{{ value or 'not_home' }}")
+        #expect(HomeAssistantSchema.violations(message) == [])
+    }
+
+    @Test func `A device lists at most 100 gateways, and always the own one`() throws {
+        var discovery = try discovery("zz")
+        _ = discovery.add(device, thermometer())
+        for number in 0..<150 { _ = discovery.addGateway("gw\(number)", hearing: nil) }
+        let message = try json(discovery.message(of: device.address))
+        let topics = message["availability"]?.array?.compactMap { $0["topic"]?.string } ?? []
+        #expect(topics.count == 100 && topics.last == "home/zz/LWT")
+        #expect(message["components"]?["room"] == nil)
     }
 
     @Test func `A removed device has an empty message`() throws {

@@ -175,7 +175,7 @@ final class GatewayModel {
                 member.owned.remove(address)
                 member.attempts[address] = nil
                 if devices[address]?.link == member.name { dropLink(of: address) }
-            case .setRoom: break
+            case .setRoom, .foundGateway: break
             }
         }
     }

@@ -38,7 +38,7 @@ final class SharingStage {
                 case .publish(let publication): delivery.publish(publication)
                 case .setOwned(let address, true): owned.insert(address)
                 case .setOwned(let address, false): owned.remove(address)
-                case .setRoom: break
+                case .setRoom, .foundGateway: break
                 }
             }
         }
