@@ -19,6 +19,10 @@ final class Fleet {
         var takeOver = Duration.zero
         /// The devices of dead gateways that got no other link although a gateway is in range.
         var abandoned = 0
+        /// The roles that a gateway got or lost because its connection was interrupted for a moment.
+        var disturbed = 0
+        /// The messages of Home Assistant's discovery.
+        var discoveries = 0
         /// The devices with jobs and a gateway in range that have no link at the end.
         var unlinked = 0
     }
@@ -28,7 +32,10 @@ final class Fleet {
     private let server: SimulatedBrokerServer
     private let air: FleetAir
     private let gateways: [FleetGateway]
-    private var owners: [String: String] = [:]
+    /// The holders by the topics of owners and rooms.
+    private var holders: [String: String] = [:]
+    /// The gateway whose connection was interrupted last, and when.
+    private var interrupted: (name: String, time: Duration)?
     /// The devices of the gateway that died, as long as they have no link.
     private var orphans: [BluetoothAddress] = []
     private var dead: FleetGateway?
@@ -49,6 +56,7 @@ final class Fleet {
     }
 
     /// Runs for some seconds. At a third of the time one gateway dies, and at half another one loses the broker.
+    /// Every five minutes the connection of another one is interrupted for less than a second.
     func run(seconds: Int) {
         for gateway in gateways { gateway.start() }
         let ticks = seconds * 10
@@ -56,6 +64,7 @@ final class Fleet {
             scheduler.advanceTo((tick + 1) * 100)
             if tick == ticks / 3 { kill(gateways.count / 2) }
             if tick == ticks / 2 { gateways[gateways.count / 3].broker.isolate() }
+            if tick % 3000 == 2999 { interrupt(tick / 3000 * 7 % gateways.count) }
             air.advance(tick) { gateway, address, rssi, sections in
                 result.receptions += 1
                 gateways[gateway].receive(address, rssi, sections)
@@ -65,7 +74,13 @@ final class Fleet {
         }
         result.links = gateways.reduce(0) { $0 + $1.linkCount }
         result.abandoned = orphans.count
-        result.unlinked = air.devices.count { $0.hasJobs && $0.link == nil && isInRange($0) }
+        result.unlinked = air.devices.count { $0.hasJobs && $0.isLinkable && $0.link == nil && isInRange($0) }
+    }
+
+    private func interrupt(_ number: Int) {
+        guard gateways[number].isRunning, gateways[number].broker.isConnected else { return }
+        interrupted = (gateways[number].name, loop.monotonicTime)
+        server.close(gateways[number].broker.client.identifier)
     }
 
     private func isInRange(_ device: FleetAir.Device) -> Bool {
@@ -100,15 +115,20 @@ final class Fleet {
             let broker = loop.bound(dead.broker)
             loop.perform { broker.value.crash() }
         }
-        guard publication.topic.hasSuffix("/owner") else { return }
-        let owner = String(decoding: publication.payload, as: UTF8.self)
-        let isHandover = gateways.contains {
-            $0.name == owners[publication.topic] && $0.isRunning && $0.broker.isConnected
+        if publication.topic.hasPrefix("homeassistant/") { result.discoveries += 1 }
+        let isOwner = publication.topic.hasSuffix("/owner")
+        if isOwner || publication.topic.hasSuffix("/room") { record(publication, isOwner: isOwner) }
+    }
+
+    private func record(_ publication: Publication, isOwner: Bool) {
+        let holder = String(decoding: publication.payload, as: UTF8.self)
+        let former = holders.updateValue(holder, forKey: publication.topic)
+        guard let former, former != holder else { return }
+        if let (name, time) = interrupted, loop.monotonicTime - time < .seconds(10), [former, holder].contains(name) {
+            result.disturbed += 1
         }
-        if let former = owners[publication.topic], former != owner, isHandover {
-            result.handovers[publication.topic, default: 0] += 1
-        }
-        owners[publication.topic] = owner
+        let isHandover = gateways.contains { $0.name == former && $0.isRunning && $0.broker.isConnected }
+        if isOwner, isHandover { result.handovers[publication.topic, default: 0] += 1 }
     }
 
     private func add(_ value: UInt64) { result.hash = (result.hash ^ value) &* 0x100_0000_01B3 }

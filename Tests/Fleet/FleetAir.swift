@@ -8,6 +8,10 @@ final class FleetAir {
         /// The mean signal strengths at the gateways in range, by their numbers.
         let strengths: [(gateway: Int, rssi: Double)]
         let hasJobs: Bool
+        /// Whether gateways connect to it. Otherwise all of them hear it all the time.
+        let isLinkable: Bool
+        /// Whether the configurations contain it.
+        let isDescribed: Bool
         /// Hundredths of a degree.
         var temperature: Int
         /// The number of the gateway that has a link.
@@ -23,7 +27,9 @@ final class FleetAir {
     private static let spacing = 15.0
     private static let weakest = -92.0
 
-    /// Places devices at random in a square of gateways. Every tenth device has GATT jobs.
+    /// Places devices at random in a square of gateways.
+    ///
+    /// Every tenth device has GATT jobs. Of 50 others, one has jobs that need no link now, and one has only a room.
     init(gateways: Int, devices count: Int, seed: UInt64) {
         random = FleetRandom(state: seed)
         let side = Int(Double(gateways).squareRoot().rounded(.up))
@@ -41,10 +47,12 @@ final class FleetAir {
             devices.append(
                 Device(
                     address: BluetoothAddress(0xC000_0000_0000 + UInt64(index)), strengths: strengths,
-                    hasJobs: index % 10 == 0, temperature: Int.random(in: 1500...2500, using: &random), link: nil))
+                    hasJobs: index % 10 == 0 || index % 50 == 15, isLinkable: index % 50 != 15,
+                    isDescribed: index % 10 == 0 || index % 50 == 15 || index % 50 == 5,
+                    temperature: Int.random(in: 1500...2500, using: &random), link: nil))
             let first = Int.random(in: 0..<100, using: &random)
             // Devices with jobs advertise every two seconds, the others every ten.
-            for slot in stride(from: first, to: first + 100, by: index % 10 == 0 ? 20 : 100) {
+            for slot in stride(from: first, to: first + 100, by: devices[index].hasJobs ? 20 : 100) {
                 slots[slot % 100].append(index)
             }
         }

@@ -15,6 +15,7 @@ final class FleetGateway {
     private let topics: GatewayTopics
     private let delivery: MessageDelivery
     private let pipeline: ReadingPipeline
+    private let discovery: DiscoveryPublisher?
     private var sharing: DeviceSharing
     /// The devices that this gateway owns, with the time of the next attempt or value and the failures.
     private var owned: [BluetoothAddress: (next: Duration, failures: Int)] = [:]
@@ -33,10 +34,10 @@ final class FleetGateway {
         configuration.publishing.maximumInterval = .seconds(900)
         // The devices of the building around the gateway.
         configuration.devices = air.devices.filter { device in
-            device.hasJobs && device.strengths.contains { $0.gateway == number }
+            device.isDescribed && device.strengths.contains { $0.gateway == number }
         }.map { device in
             var settings = DeviceSettings(address: device.address)
-            settings.jobs = [GATTJob(.notify, of: "2A37")]
+            if device.hasJobs { settings.jobs = [GATTJob(.notify, of: "2A37")] }
             return settings
         }
         topics = GatewayTopics(configuration.topics, gateway: name)
@@ -46,19 +47,25 @@ final class FleetGateway {
             broker: broker, client: client, availability: topics.availability,
             store: SimulatedStore(identity: name), seed: UInt64(number), loop: loop)
         pipeline = ReadingPipeline(configuration, keys: KeyStore(), loop: loop)
+        discovery = DiscoveryPublisher(configuration, delivery: delivery, loop: loop)
         sharing = DeviceSharing(
             gateway: name, devices: configuration.devices, settings: configuration.sharing,
             availability: configuration.topics.availability, now: loop.monotonicTime)
     }
 
     func start() {
-        pipeline.onReading = { [unowned self] in if isRunning { delivery.store($0.publication(topics)) } }
+        pipeline.onReading = { [unowned self] in
+            guard isRunning else { return }
+            delivery.store($0.publication(topics))
+            discovery?.add($0.device, $0.reading)
+        }
         pipeline.onPresence = { [unowned self] message, _ in
             if isRunning { delivery.store(message.publication(topics)) }
         }
         delivery.onConnectionChange = { [unowned self] isConnected in
             let now = loop.monotonicTime
             execute(isConnected ? sharing.connected(now: now) : sharing.disconnected(now: now))
+            if isConnected { discovery?.connected() }
         }
         delivery.isShared = sharing.isShared
         delivery.onSharedIgnored = { [unowned self] in sharing.ignored(topic: $0, now: loop.monotonicTime) }
@@ -96,7 +103,9 @@ final class FleetGateway {
 
     /// Makes a link, or publishes a notified value every 30 s.
     private func run(_ address: BluetoothAddress, _ failures: Int, _ now: Duration) {
-        if air.device(address).link == number {
+        if !air.device(address).isLinkable {
+            owned[address] = (now + .seconds(3600), 0)
+        } else if air.device(address).link == number {
             owned[address] = (now + .seconds(30), 0)
             let payload = Array(#"{"characteristic":"2A37","hex":"0048"}"#.utf8)
             delivery.store(Publication(topic: topics.connection(of: MessageDevice(address: address)), payload: payload))
@@ -123,6 +132,7 @@ final class FleetGateway {
                 guard air.device(address).link == number else { continue }
                 air.disconnect(address, from: number)
                 execute(sharing.link(address, isUp: false, now: loop.monotonicTime))
+            case .foundGateway(let name, let address): discovery?.foundGateway(name, hearing: address)
             case .setRoom: break
             }
         }

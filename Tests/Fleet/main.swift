@@ -16,6 +16,7 @@ func run() -> Fleet.Result {
           \(result.links) links, \(result.unlinked) devices without; take-over within \(result.takeOver), \
         \(result.abandoned) abandoned
           at most \(result.handovers.values.max() ?? 0) handovers of a device, \(result.handovers.count) devices handed over
+          \(result.disturbed) roles changed by short interruptions; \(result.discoveries) messages of discovery
           hash \(String(result.hash, radix: 16))
         """)
     return result
@@ -24,4 +25,5 @@ func run() -> Fleet.Result {
 let (first, second) = (run(), run())
 precondition(first == second, "two runs with one seed differ")
 precondition((first.handovers.values.max() ?? 0) <= 1, "a still device was handed over more than once")
+precondition(first.disturbed == 0, "a short interruption of a connection changed a role")
 precondition(first.takeOver <= .seconds(5) && first.abandoned == 0, "a take-over was late")
