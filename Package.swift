@@ -124,10 +124,11 @@ let package = Package(
         .executableTarget(
             name: "ble-gateway",
             dependencies: [
-                "Gateway", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "Rx", argumentParser, log,
+                "Gateway", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "Rx", "CArguments", argumentParser,
+                log,
             ],
             exclude: ["link-order.txt"], swiftSettings: strict, linkerSettings: compact("ble-gateway")),
-        // The command-line arguments if /proc is not mounted.
+        // The command-line arguments if /proc is not mounted, and the pages of the program's code.
         .target(name: "CArguments"),
 
         .testTarget(name: "RxTests", dependencies: ["Rx", "RxTest", "RxDeprecated"], swiftSettings: strict),

@@ -1,4 +1,5 @@
 import BluetoothValues
+import CArguments
 import Dispatch
 import FoundationEssentials
 import Gateway
@@ -94,6 +95,8 @@ final class RunningGateway {
         if let metrics { log.write("metrics are served on http://127.0.0.1:\(metrics.port)/metrics", .info) }
         gateway.start()
         notifier.ready("started")
+        // Linux maps a program in large parts, and most of what the start needs is never used again.
+        _ = loop.schedule(after: .seconds(10)) { release_program_pages() }
     }
 
     private func stop() {

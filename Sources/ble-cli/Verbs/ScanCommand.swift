@@ -135,6 +135,7 @@ struct ScanVerb: Verb {
                 )
             }
             let sightings = sightings(in: context, all: showsAll || view.wantsAll)
+                .do(afterNext: { _ in ProgramPages.startIsReleased })
             let limited = limit.map { sightings.take(for: $0.interval, scheduler: context.scheduler) } ?? sightings
             // The live table shows the state of Bluetooth itself, because notes would disturb it.
             guard reconnects, !view.showsState else { return view.show(limited) }
