@@ -9,6 +9,8 @@ import Testing
 
     private func read(_ id: String) -> [UInt8] { Array(#"{"id":"\#(id)","read":"2A19"}"#.utf8) }
 
+    private func other(_ id: String) -> [UInt8] { Array(#"{"id":"\#(id)","read":"2A38"}"#.utf8) }
+
     private func refusal(_ admission: CommandQueue.Admission) -> String? {
         if case .refused(_, let failure) = admission { failure.kind } else { nil }
     }
@@ -16,6 +18,24 @@ import Testing
     @Test func `Only devices of the configuration accept commands`() {
         var queue = CommandQueue(allowed: [hall])
         #expect(refusal(queue.receive(read("1"), isRetained: false, for: attic, now: .zero)) == "unknown-device")
+        #expect(refusal(queue.receive(read("1"), isRetained: false, for: hall, now: .zero)) == nil)
+        #expect(queue.count == 1)
+    }
+
+    @Test func `The answer for an unknown device has the id of the command`() {
+        var queue = CommandQueue(allowed: [hall])
+        let answers = [read("7"), Array("no JSON".utf8)].map {
+            queue.receive($0, isRetained: false, for: attic, now: .zero)
+        }
+        let ids = answers.map { if case .refused(let id, _) = $0 { id } else { "accepted" } }
+        #expect(ids == ["7", nil])
+    }
+
+    @Test func `A withdrawn command may come back`() {
+        var queue = CommandQueue(allowed: [hall])
+        _ = queue.receive(read("1"), isRetained: false, for: hall, now: .zero)
+        #expect(queue.withdraw("1", of: hall) && !queue.withdraw("1", of: hall))
+        #expect(!queue.remembers("1", of: hall) && queue.count == 0)
         #expect(refusal(queue.receive(read("1"), isRetained: false, for: hall, now: .zero)) == nil)
         #expect(queue.count == 1)
     }
@@ -44,7 +64,9 @@ import Testing
         // Another device has its own ids.
         #expect(refusal(queue.receive(read("1"), isRetained: false, for: attic, now: .zero)) == nil)
         #expect(queue.finish("1", of: hall) && !queue.finish("1", of: hall))
-        #expect(refusal(queue.receive(read("1"), isRetained: false, for: hall, now: .zero)) == "duplicate")
+        // The broker may deliver the message again after the result.
+        #expect(queue.receive(read("1"), isRetained: false, for: hall, now: .zero) == .ignored)
+        #expect(refusal(queue.receive(other("1"), isRetained: false, for: hall, now: .zero)) == "duplicate")
         #expect(queue.count == 1)
     }
 
@@ -70,7 +92,7 @@ import Testing
             #expect(refusal(queue.receive(read("\(id)"), isRetained: false, for: hall, now: .zero)) == nil)
             queue.finish("\(id)", of: hall)
         }
-        #expect(refusal(queue.receive(read("96"), isRetained: false, for: hall, now: .zero)) == "duplicate")
+        #expect(refusal(queue.receive(other("96"), isRetained: false, for: hall, now: .zero)) == "duplicate")
         #expect(refusal(queue.receive(read("95"), isRetained: false, for: hall, now: .zero)) == nil)
     }
 }

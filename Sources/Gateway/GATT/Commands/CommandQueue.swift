@@ -23,7 +23,7 @@ struct CommandQueue {
         case accepted(GATTCommand)
         /// The command is not executed. The sender gets this answer.
         case refused(id: String?, CommandFailure)
-        /// A retained message, or a repetition of a command that runs: no answer.
+        /// A retained message, or a repetition of a command: no answer.
         case ignored
     }
 
@@ -35,9 +35,10 @@ struct CommandQueue {
     private let limits: Limits
     private let allowed: Set<BluetoothAddress>
     private var waiting: [BluetoothAddress: [Entry]] = [:]
-    private var remembered: Set<Key> = []
+    /// The commands of the identifiers, as hash values.
+    private var remembered: [Key: Int] = [:]
+    /// The remembered identifiers, the oldest first.
     private var order: [Key] = []
-    private var oldest = 0
     private(set) var count = 0
 
     /// Creates an empty queue, which accepts commands for these devices.
@@ -57,7 +58,8 @@ struct CommandQueue {
         guard !isRetained, !payload.isEmpty else { return .ignored }
         guard allowed.contains(address) else {
             let text = "\(address) is not a device of the configuration; add it to “devices”"
-            return .refused(id: nil, CommandFailure(kind: "unknown-device", text: text))
+            let id = GATTCommand.identifier(ofPayload: payload)
+            return .refused(id: id, CommandFailure(kind: "unknown-device", text: text))
         }
         let json: JSONNode
         do throws(JSONParser.Failure) { json = try JSONParser.parse(payload) } catch {
@@ -68,14 +70,19 @@ struct CommandQueue {
         do throws(CommandFailure) { command = try GATTCommand(json: json) } catch {
             return .refused(id: id, error)
         }
+        return add(command, for: address, arrival: now)
+    }
+
+    /// Adds a command. Its deadline began at its arrival.
+    mutating func add(_ command: GATTCommand, for address: BluetoothAddress, arrival: Duration) -> Admission {
         let key = Key(address: address, id: command.id)
-        guard !remembered.contains(key) else { return duplicate(command, of: address) }
+        if let earlier = remembered[key] { return repetition(command, of: address, earlier) }
         guard entries(of: address).count < limits.perDevice, count < limits.total else {
             let text = "Too many commands wait; at most \(limits.perDevice) for a device, \(limits.total) in total"
             return .refused(id: command.id, CommandFailure(kind: "gateway-busy", text: text))
         }
-        remember(key)
-        waiting[address, default: []].append(Entry(command: command, deadline: now + command.deadline))
+        remember(key, command)
+        waiting[address, default: []].append(Entry(command: command, deadline: arrival + command.deadline))
         count += 1
         return .accepted(command)
     }
@@ -90,18 +97,33 @@ struct CommandQueue {
         return true
     }
 
-    private func duplicate(_ command: GATTCommand, of address: BluetoothAddress) -> Admission {
-        // The broker may deliver a message twice; the first one is answered.
-        if entries(of: address).contains(where: { $0.command.id == command.id }) { return .ignored }
+    /// Removes a command without a result, which another queue accepts. Returns whether it was in the queue.
+    @discardableResult
+    mutating func withdraw(_ id: String, of address: BluetoothAddress) -> Bool {
+        guard finish(id, of: address) else { return false }
+        let key = Key(address: address, id: id)
+        remembered[key] = nil
+        order.removeAll { $0 == key }
+        return true
+    }
+
+    /// Whether a command with this identifier waits, runs, or has its result.
+    func remembers(_ id: String, of address: BluetoothAddress) -> Bool {
+        remembered[Key(address: address, id: id)] != nil
+    }
+
+    private func repetition(_ command: GATTCommand, of address: BluetoothAddress, _ earlier: Int) -> Admission {
+        // The broker may deliver a message twice, also after the result; the first one is answered.
+        if earlier == command.hashValue || entries(of: address).contains(where: { $0.command.id == command.id }) {
+            return .ignored
+        }
         let text = "A command with this id was executed already; use another id for another command"
         return .refused(id: command.id, CommandFailure(kind: "duplicate", text: text))
     }
 
-    private mutating func remember(_ key: Key) {
-        remembered.insert(key)
-        guard order.count >= limits.remembered else { return order.append(key) }
-        remembered.remove(order[oldest])
-        order[oldest] = key
-        oldest = (oldest + 1) % order.count
+    private mutating func remember(_ key: Key, _ command: GATTCommand) {
+        if order.count >= limits.remembered { remembered[order.removeFirst()] = nil }
+        remembered[key] = command.hashValue
+        order.append(key)
     }
 }

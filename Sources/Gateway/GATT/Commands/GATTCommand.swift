@@ -68,6 +68,11 @@ extension GATTCommand {
         }
     }
 
+    /// Returns the identifier in a message that may not be a command; nil if it has none that a result can repeat.
+    static func identifier(ofPayload payload: [UInt8]) -> String? {
+        (try? JSONParser.parse(payload)).flatMap { identifier(of: $0) }
+    }
+
     /// Reads a command. Unknown keys are errors, because a misspelled key would change what the command does.
     init(json: JSONNode) throws(CommandFailure) {
         guard case .object(let members) = json else { throw .invalid("A command is a JSON object") }
