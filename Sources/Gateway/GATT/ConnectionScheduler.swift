@@ -82,7 +82,7 @@ struct ConnectionScheduler {
     /// The number of links that the adapter has, as far as it is known.
     private(set) var limit: Int
     private var limitRetry: (at: Duration, delay: Duration)?
-    private var isAvailable = true
+    private(set) var isAvailable = true
     private var lastTurn: UInt64 = 0
     private var streak = 0
 

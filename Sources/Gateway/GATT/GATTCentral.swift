@@ -35,6 +35,11 @@ public final class GATTCentral {
     /// Returns the address of the configuration for a peripheral with a private address.
     var identity: (Peripheral) -> BluetoothAddress = { $0.address }
 
+    /// Runs when the adapter has reported whether it can be used.
+    var onAvailability: (() -> Void)?
+    /// Receives a device that has a link of an earlier process or another program.
+    var onConnected: ((Peripheral) -> Void)?
+
     let manager: BluetoothManager
     let loop: GatewayLoop
     let settings: Settings
@@ -43,6 +48,7 @@ public final class GATTCentral {
     var commands: CommandQueue
     private let subscriptions = CompositeDisposable()
     private let wake = SerialDisposable()
+    private let connectedSearch = SerialDisposable()
     private(set) var isStarted = false
     private var isDecisionPending = false
 
@@ -85,9 +91,13 @@ public final class GATTCentral {
                 central.scheduler.setAvailable(obstacle == nil, now: central.loop.monotonicTime)
                 if obstacle == nil { central.findConnected() }
                 central.decideSoon()
+                central.onAvailability?()
             })
         decideSoon()
     }
+
+    /// Whether the adapter can be used, as far as it is known.
+    var isAvailable: Bool { scheduler.isAvailable }
 
     /// Closes all links. Emits the results of commands that wait or run, which fail, and nothing after it returns.
     public func stop() {
@@ -95,8 +105,11 @@ public final class GATTCentral {
         isStarted = false
         failCommands()
         handler = nil
+        onAvailability = nil
+        onConnected = nil
         subscriptions.dispose()
         wake.dispose()
+        connectedSearch.dispose()
         for device in devices.values {
             device.run = nil
             device.jobs.end()
@@ -140,22 +153,51 @@ public final class GATTCentral {
 
     /// Handles a message on the topic of commands for a device. Each command that is not ignored gets one result.
     ///
-    /// Ignored are retained messages, empty messages, and repetitions of a command that still waits or runs.
-    ///
-    /// - Parameter arrival: When the message arrived, at which its deadline begins. Default: now.
-    public func receive(
-        _ payload: [UInt8], isRetained: Bool, for address: BluetoothAddress, arrival: Duration? = nil
-    ) {
+    /// Ignored are retained messages, empty messages, and repetitions of a command.
+    public func receive(_ payload: [UInt8], isRetained: Bool, for address: BluetoothAddress) {
         let now = loop.monotonicTime
-        switch commands.receive(payload, isRetained: isRetained, for: address, now: arrival ?? now) {
+        admit(commands.receive(payload, isRetained: isRetained, for: address, now: now), address, arrival: now)
+    }
+
+    /// Handles a command. Its deadline began at its arrival.
+    func receive(_ entry: HeldCommands.Entry) {
+        let admission = commands.add(entry.command, for: entry.address, arrival: entry.arrival)
+        admit(admission, entry.address, arrival: entry.arrival)
+    }
+
+    private func admit(_ admission: CommandQueue.Admission, _ address: BluetoothAddress, arrival: Duration) {
+        switch admission {
         case .ignored: break
         case .refused(let id, let failure):
             let result = CommandResult(address, id: id, failure: failure, time: loop.scheduler.now)
             emitSoon(.result(result), address)
         case .accepted(let command):
-            scheduler.setCommands(commands.entries(of: address).count, of: address, now: now)
-            setDeadline(of: command, address, arrival: arrival ?? now)
+            scheduler.setCommands(commands.entries(of: address).count, of: address, now: loop.monotonicTime)
+            setDeadline(of: command, address, arrival: arrival)
             decideSoon()
+        }
+    }
+
+    /// Removes and returns the commands that wait, without results. One that runs stays.
+    ///
+    /// - Parameter address: The device; nil for all devices.
+    func takeCommands(of address: BluetoothAddress? = nil) -> [HeldCommands.Entry] {
+        let addresses = address.map { [$0] } ?? devices.keys.sorted()
+        return addresses.flatMap { takeCommands($0) }
+    }
+
+    private func takeCommands(_ address: BluetoothAddress) -> [HeldCommands.Entry] {
+        guard let device = devices[address] else { return [] }
+        let entries = commands.entries(of: address).filter { $0.command.id != device.run?.command.id }
+        guard !entries.isEmpty else { return [] }
+        for entry in entries {
+            commands.withdraw(entry.command.id, of: address)
+            device.deadlines.removeValue(forKey: entry.command.id)?.dispose()
+        }
+        scheduler.setCommands(commands.entries(of: address).count, of: address, now: loop.monotonicTime)
+        decideSoon()
+        return entries.map {
+            HeldCommands.Entry(address: address, command: $0.command, arrival: $0.deadline - $0.command.deadline)
         }
     }
 
@@ -220,13 +262,15 @@ public final class GATTCentral {
         }
     }
 
-    /// Finds devices with a link of an earlier process, because they do not advertise.
-    private func findConnected() {
+    /// Finds devices with a link of an earlier process or another program, because they do not advertise.
+    func findConnected() {
         let central = loop.bound(WeakReference(self))
-        _ = subscriptions.insert(
-            manager.retrieveConnectedPeripherals().subscribe { result in
-                guard let central = central.value.object, case .success(let peripherals) = result else { return }
-                for peripheral in peripherals { central.heard(central.identity(peripheral), peripheral) }
-            })
+        connectedSearch.disposable = manager.retrieveConnectedPeripherals().subscribe { result in
+            guard let central = central.value.object, case .success(let peripherals) = result else { return }
+            for peripheral in peripherals {
+                central.heard(central.identity(peripheral), peripheral)
+                central.onConnected?(peripheral)
+            }
+        }
     }
 }

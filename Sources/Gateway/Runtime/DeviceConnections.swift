@@ -19,18 +19,20 @@ final class DeviceConnections {
 
     private let devices: [DeviceSettings]
     private let settings: GATTCentral.Settings
-    private let loop: GatewayLoop
+    let loop: GatewayLoop
     private let delivery: MessageDelivery
     private let known: Set<BluetoothAddress>
     private var sharing: DeviceSharing?
-    private var centrals: [AdapterKey: GATTCentral] = [:]
-    private var choices: [BluetoothAddress: AdapterChoice] = [:]
+    private(set) var centrals: [AdapterKey: GATTCentral] = [:]
+    /// The adapters in the order in which they were found.
+    private(set) var order: [AdapterKey] = []
+    private(set) var choices: [BluetoothAddress: AdapterChoice] = [:]
     /// The adapters of the devices with a link.
-    private var linked: [BluetoothAddress: AdapterKey] = [:]
-    private var held: HeldCommands
-    private let heldTimer = SerialDisposable()
+    private(set) var linked: [BluetoothAddress: AdapterKey] = [:]
+    var held: HeldCommands
+    let heldTimer = SerialDisposable()
     /// The commands that no adapter executed before their deadlines.
-    private(set) var expiredCommands = 0
+    var expiredCommands = 0
     private let timer = SerialDisposable()
     private var timerDue: Duration?
 
@@ -38,7 +40,7 @@ final class DeviceConnections {
     typealias AdapterKey = ObjectIdentifier
 
     /// The adapter to which a device belongs.
-    private struct AdapterChoice {
+    struct AdapterChoice {
         var adapter: AdapterKey
         var rssi: Int16
         var lastHeard: Duration
@@ -79,22 +81,23 @@ final class DeviceConnections {
         // Also without devices, because it answers commands.
         let central = GATTCentral(manager: manager, loop: loop, devices: devices, settings: settings)
         centrals[adapter] = central
+        if !order.contains(adapter) { order.append(adapter) }
         central.identity = { [weak self] in self?.identity?($0) ?? $0.address }
         central.handler = { [weak self] event in self?.handle(event, of: adapter) }
+        central.onAvailability = { [weak self] in self?.availabilityChanged(of: adapter) }
+        central.onConnected = { [weak self] in self?.found($0, by: adapter) }
         for device in devices where choices[device.address]?.adapter != adapter || !isOwned(device.address) {
             central.setOwned(false, device.address)
         }
         central.start()
-        for command in held.takeAll() {
-            central.receive(command.payload, isRetained: false, for: command.address, arrival: command.arrival)
-        }
+        releaseHeld()
     }
 
     /// Closes all links. Emits the results of commands that wait, which fail.
     func stop() {
         timer.dispose()
         heldTimer.dispose()
-        for command in held.takeAll() { fail(command.id, of: command.address, .stopped) }
+        failHeld()
         for central in centrals.values { central.stop() }
         centrals = [:]
     }
@@ -112,42 +115,15 @@ final class DeviceConnections {
         share { $0.heard(address, rssi: rssi, now: now) }
     }
 
+    /// A device has a link at bluetoothd, so it may not advertise.
+    private func found(_ peripheral: Peripheral, by adapter: AdapterKey) {
+        let address = identity?(peripheral) ?? peripheral.address
+        guard known.contains(address), choices[address] == nil else { return }
+        choose(adapter, for: address, rssi: -127, now: loop.monotonicTime)
+    }
+
     /// Whether the configuration describes the device.
     func isDescribed(_ address: BluetoothAddress) -> Bool { known.contains(address) }
-
-    /// Handles a command for a device. Until an adapter is known, it waits.
-    func receiveCommand(_ message: ReceivedMessage, for address: BluetoothAddress) {
-        let chosen = choices[address].flatMap { centrals[$0.adapter] }
-        if let central = chosen ?? centrals.first?.value {
-            return central.receive(message.payload, isRetained: message.isRetained, for: address)
-        }
-        let now = loop.monotonicTime
-        let refusal = held.receive(message.payload, isRetained: message.isRetained, for: address, now: now)
-        if let refusal { return fail(refusal.id, of: address, refusal.failure) }
-        startHeldTimer()
-    }
-
-    private func startHeldTimer() {
-        guard let deadline = held.deadline else { return }
-        let bound = loop.bound(WeakReference(self))
-        heldTimer.disposable = loop.schedule(after: max(.zero, deadline - loop.monotonicTime)) {
-            bound.value.object?.expireHeld()
-        }
-    }
-
-    private func expireHeld() {
-        for command in held.expire(now: loop.monotonicTime) {
-            expiredCommands += 1
-            fail(command.id, of: command.address, .noAdapter)
-        }
-        startHeldTimer()
-    }
-
-    private func fail(_ id: String?, of address: BluetoothAddress, _ failure: CommandFailure) {
-        let time = loop.scheduler.now
-        let result = CommandResult(address, id: id, failure: failure, time: time)
-        onEvent?(GATTEvent(address: address, time: time, content: .result(result)))
-    }
 
     /// Handles a message of another gateway. Messages of other topics are ignored.
     func receive(_ message: ReceivedMessage) {
@@ -167,18 +143,24 @@ final class DeviceConnections {
         guard let choice = choices[address], choice.adapter != adapter else {
             let isNew = choices[address] == nil
             choices[address] = AdapterChoice(adapter: adapter, rssi: rssi, lastHeard: now)
-            if isNew { centrals[adapter]?.setOwned(isOwned(address), address) }
+            if isNew {
+                centrals[adapter]?.setOwned(isOwned(address), address)
+                moveCommands(of: address, to: adapter)
+            }
             return
         }
         let old = centrals[choice.adapter]
-        // A link stays where it is, because the peripheral does not advertise to its own central.
-        guard old == nil || old?.state(of: address) == .disconnected else { return }
-        guard now - choice.lastHeard > Self.longestSilence || rssi >= choice.rssi + Self.hysteresis || old == nil else {
-            return
+        // An adapter that cannot be used has no claim.
+        if let old, old.isAvailable {
+            // A link stays where it is, because the peripheral does not advertise to its own central.
+            guard old.state(of: address) == .disconnected else { return }
+            guard now - choice.lastHeard > Self.longestSilence || rssi >= choice.rssi + Self.hysteresis else { return }
         }
+        guard centrals[adapter]?.isAvailable == true else { return }
         old?.setOwned(false, address)
         choices[address] = AdapterChoice(adapter: adapter, rssi: rssi, lastHeard: now)
         centrals[adapter]?.setOwned(isOwned(address), address)
+        moveCommands(of: address, to: adapter)
     }
 
     private func setLinked(_ isLinked: Bool, _ address: BluetoothAddress, _ adapter: AdapterKey) {
@@ -198,8 +180,10 @@ final class DeviceConnections {
             setLinked(true, event.address, adapter)
             share { $0.link(event.address, isUp: true, now: now) }
         case .state(.disconnected):
+            // The device may have a link over another adapter already.
+            let isCurrent = linked[event.address].map { $0 == adapter } ?? true
             setLinked(false, event.address, adapter)
-            share { $0.link(event.address, isUp: false, now: now) }
+            if isCurrent { share { $0.link(event.address, isUp: false, now: now) } }
         case .value: onValue?(adapter)
         case .failure(let failure) where failure.characteristic == nil:
             let failures = centrals[adapter]?.failures(of: event.address) ?? 0
@@ -240,12 +224,4 @@ final class DeviceConnections {
             connections.share { $0.tick(now: now) }
         }
     }
-}
-
-extension CommandFailure {
-    fileprivate static let noAdapter = CommandFailure(
-        kind: "no-adapter", text: "No Bluetooth adapter was found before the deadline; check the adapter and bluetoothd"
-    )
-    fileprivate static let stopped = CommandFailure(
-        kind: "gateway-stopped", text: "The gateway stopped before an adapter was found; send it again")
 }
