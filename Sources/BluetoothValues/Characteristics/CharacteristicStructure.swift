@@ -41,6 +41,14 @@ public struct CharacteristicStructure: Hashable, Sendable {
             default: false
             }
         }
+
+        /// Whether the value is one number, and not a text, a list or bytes.
+        package var isNumber: Bool {
+            switch type {
+            case .text, .fixedText, .terminatedText, .bytes, .rest, .u16List, .s16List: false
+            default: true
+            }
+        }
     }
 
     /// Returns the structure of a characteristic; nil if the SIG publishes none.

@@ -5,9 +5,10 @@ import RxBluetoothSupport
 /// Makes the retained messages by which Home Assistant discovers devices and their entities. A pure value.
 ///
 /// Each device has one message, at `homeassistant/device/ble-a4c138000001/config`. A message is made when a device
-/// sends a quantity, a state or an event for the first time, and when its name or model changes. All gateways make the
-/// same identifiers, so Home Assistant sees one device that several gateways hear. Publish ``all`` after each
-/// connection to the broker, and when ``isStart(_:)`` is true. Source: Home Assistant, MQTT, device discovery.
+/// sends a quantity, a state or an event for the first time, and when its name or model changes. It has the numbers of
+/// the configured jobs from the beginning. All gateways make the same identifiers, so Home Assistant sees one device
+/// that several gateways hear. Publish ``all`` after each connection to the broker, and when ``isStart(_:)`` is true.
+/// Source: Home Assistant, MQTT, device discovery.
 public struct HomeAssistantDiscovery: Sendable {
     /// What was learned about a device.
     private struct Device: Sendable {
@@ -17,6 +18,8 @@ public struct HomeAssistantDiscovery: Sendable {
         var components: [String: HomeAssistantComponent] = [:]
         /// The kinds of readings with entities among the components; the most recent last.
         var shapes: [Shape] = []
+        /// The kinds of values of jobs with entities among the components.
+        var values: Set<HomeAssistantValueShape> = []
         /// How often the message was made because of a change.
         var revision = 0
     }
@@ -52,6 +55,7 @@ public struct HomeAssistantDiscovery: Sendable {
     }
 
     private static let maximumShapes = 8
+    private static let maximumValues = 64
     private static let maximumComponents = 64
     private static let maximumGateways = 100
     // A device that changes its name with each packet must not flood the broker.
@@ -68,7 +72,8 @@ public struct HomeAssistantDiscovery: Sendable {
     /// The topics of the nearest gateways; nil if gateways do not share devices.
     private let sharing: SharingTopics?
     private var devices: RecencyTable<BluetoothAddress, Device>
-    private var knownValues: Set<HomeAssistantValueShape> = []
+    /// The jobs of the configuration. Their entities do not wait for values.
+    private let jobs: [BluetoothAddress: [GATTJob]]
 
     /// Creates a discovery without devices; nil if the configuration switches it off.
     ///
@@ -87,6 +92,7 @@ public struct HomeAssistantDiscovery: Sendable {
         } else {
             sharing = nil
         }
+        jobs = Dictionary(configuration.devices.map { ($0.address, $0.jobs) }) { first, _ in first }
         devices = RecencyTable(capacity: capacity)
     }
 
@@ -129,11 +135,15 @@ public struct HomeAssistantDiscovery: Sendable {
 
     /// Learns from a value of a job. Returns the message if the value has new entities.
     public mutating func add(_ device: MessageDevice, _ value: GATTValue) -> Publication? {
-        let shape = HomeAssistantValueShape(device.address, value)
-        guard !knownValues.contains(shape) || !devices.contains(device.address) else { return nil }
-        if knownValues.count < 10_000 { knownValues.insert(shape) }
+        let shape = HomeAssistantValueShape(value)
+        if devices.peek(device.address)?.values.contains(shape) == true { return nil }
         let components = HomeAssistantComponent.all(value)
-        return components.isEmpty ? nil : learn(device, components, nil)
+        guard !components.isEmpty else { return nil }
+        let message = learn(device, components, nil)
+        _ = devices.update(device.address) { known in
+            if known.values.count < Self.maximumValues { known.values.insert(shape) }
+        }
+        return message
     }
 
     /// Adds a gateway that shares devices. Returns the devices with changed messages.
@@ -186,7 +196,8 @@ public struct HomeAssistantDiscovery: Sendable {
         if let name = device.name { known.name = name }
         if let model = reading?.model { known.model = model }
         if let format = reading?.format { known.format = format }
-        for var component in components {
+        let described = old == nil ? (jobs[device.address] ?? []).flatMap { HomeAssistantComponent.all($0) } : []
+        for var component in described + components {
             if let earlier = known.components[component.key] {
                 component.eventTypes = Array(Set(component.eventTypes + earlier.eventTypes).sorted().prefix(32))
             } else if known.components.count >= Self.maximumComponents {

@@ -1,15 +1,13 @@
 import BluetoothValues
 import RxBluetooth
 
-/// What the messages about a value have in common, so that its entities are made once.
+/// What the messages about a value of a device have in common, so that its entities are made once.
 struct HomeAssistantValueShape: Hashable, Sendable {
-    let address: BluetoothAddress
     let characteristic: BluetoothUUID
     let service: BluetoothUUID?
     let fields: [String]
 
-    init(_ address: BluetoothAddress, _ value: GATTValue) {
-        self.address = address
+    init(_ value: GATTValue) {
         characteristic = value.characteristic
         service = value.service
         fields = value.fields?.map(\.name) ?? []
@@ -28,25 +26,52 @@ extension HomeAssistantComponent {
             guard field.value.isFiniteNumber, let unit = structure.fields.first(where: { $0.name == field.name })?.unit,
                 unit != .none || fields.count == 1
             else { return nil }
-            return HomeAssistantComponent(value, field, unit, isOnly: structure.fields.count == 1)
+            return HomeAssistantComponent(
+                Attribute(value), field.name, unit, isOnly: structure.fields.count == 1)
         }
     }
 
-    private init(_ value: GATTValue, _ field: DecodedField, _ unit: MeasurementUnit, isOnly: Bool) {
+    /// Makes the sensors of the numbers that the values of a job can have, before there is a value.
+    ///
+    /// So all gateways with the same configuration publish the same sensors, also those that do not run the job.
+    static func all(_ job: GATTJob) -> [HomeAssistantComponent] {
+        guard let number = job.characteristic.shortNumber,
+            let structure = CharacteristicStructure.structure(of: number)
+        else { return [] }
+        let isOnly = structure.fields.count == 1
+        // Alternatives of a field have one name, of which the first gives the unit.
+        var names: Set<String> = []
+        return structure.fields.filter { names.insert($0.name).inserted && $0.isNumber }
+            .filter { $0.unit != .none || isOnly }
+            .map { HomeAssistantComponent(Attribute(job), $0.name, $0.unit, isOnly: isOnly) }
+    }
+
+    /// What a value and its job have in common.
+    private struct Attribute {
+        let characteristic: BluetoothUUID
+        let service: BluetoothUUID?
+        let name: String
+
+        init(_ value: GATTValue) { (characteristic, service, name) = (value.characteristic, value.service, value.name) }
+
+        init(_ job: GATTJob) { (characteristic, service, name) = (job.characteristic, job.service, job.displayName) }
+    }
+
+    private init(_ value: Attribute, _ field: String, _ unit: MeasurementUnit, isOnly: Bool) {
         let characteristic = value.characteristic.description
         var key = "gatt_" + characteristic.keyText
         if let service = value.service { key = "gatt_\(service.description.keyText)_\(characteristic.keyText)" }
-        if !isOnly { key += "_" + field.name.keyText }
+        if !isOnly { key += "_" + field.keyText }
         var condition = "value_json.characteristic == '\(characteristic)'"
         if let service = value.service { condition += " and value_json.service == '\(service)'" }
-        let name = "'\(field.name.templateText)'"
+        let name = "'\(field.templateText)'"
         // A message about a state, an error or another value changes nothing.
         self.init(
             .sensor, key,
             template: "{% set f = value_json.fields | default({}) %}"
                 + "{% if \(condition) and \(name) in f %}{{ f[\(name)] }}{% endif %}")
         source = .connection
-        self.name = isOnly ? value.name : "\(value.name) \(field.name)"
+        self.name = isOnly ? value.name : "\(value.name) \(field)"
         self.unit = HomeAssistantMeaning.text(unit)
         deviceClass = Self.classesByCharacteristic[characteristic] ?? Self.classesByUnit[unit]
         stateClass = "measurement"

@@ -68,6 +68,45 @@ struct HomeAssistantValueTests {
         #expect(pulse["unit_of_measurement"] != nil && pulse["device_class"] == nil, "\(pulse)")
     }
 
+    @Test func `A gateway that runs no job publishes the same sensors as the owner`() throws {
+        var configuration = GatewayConfiguration()
+        let jobs = [GATTJob(.notify, of: "2A37"), GATTJob(.read(every: .seconds(10)), of: "2A19", in: "180F")]
+        configuration.devices = [DeviceSettings(device.address, jobs)]
+        var listener = try #require(HomeAssistantDiscovery(configuration))
+        var owner = try #require(HomeAssistantDiscovery(configuration))
+        let heard = listener.add(device)
+        let keys = try components(heard).keys.filter { $0.hasPrefix("gatt") }.sorted()
+        #expect(keys == ["gatt_180f_2a19", "gatt_2a37_energy_expended", "gatt_2a37_heart_rate"])
+        _ = owner.add(device, GATTValue(jobs[1], [87]))
+        _ = owner.add(device, GATTValue(jobs[0], [0x10, 72, 0x00, 0x04]))
+        #expect(owner.message(of: device.address) == heard)
+    }
+
+    @Test func `A value adds nothing to what its job tells`() throws {
+        for structure in CharacteristicStructure.all {
+            let uuid = try #require(BluetoothUUID(String(structure.uuid, radix: 16, uppercase: true)))
+            for size in 0...20 {
+                let job = GATTJob(.notify, of: uuid)
+                let described = Set(HomeAssistantComponent.all(job).map(\.key))
+                let found =
+                    HomeAssistantComponent.all(GATTValue(job, [UInt8](repeating: 0xFF, count: size)))
+                    + HomeAssistantComponent.all(GATTValue(job, [UInt8](repeating: 0, count: size)))
+                // A number without a unit that is the only one of a longer structure is learned from values.
+                let more = found.filter { $0.unit != nil && !described.contains($0.key) }
+                #expect(more.isEmpty, "\(structure.name): \(more.map(\.key))")
+            }
+        }
+    }
+
+    @Test func `A device that was forgotten gets its sensors again`() throws {
+        var discovery = try #require(HomeAssistantDiscovery(GatewayConfiguration(), capacity: 1))
+        _ = discovery.add(device, value("2A19", [87]))
+        _ = discovery.add(MessageDevice(address: "C0:FF:EE:00:00:02"))
+        _ = discovery.add(device)
+        let again = discovery.add(device, value("2A19", [87]))
+        #expect(try components(again)["gatt_2a19"] != nil)
+    }
+
     @Test(arguments: [("2A29", [0x41]), ("2A19", []), ("FFF1", [1, 2]), ("2A19", [1, 2])] as [(String, [UInt8])])
     func `Texts, wrong lengths and unknown structures have no entities`(_ uuid: String, _ bytes: [UInt8]) throws {
         var discovery = try discovery()
