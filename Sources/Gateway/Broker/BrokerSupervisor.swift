@@ -12,6 +12,8 @@ final class BrokerSupervisor {
     var report: ((DeliveryNotice) -> Void)?
     /// Returns whether gateways share devices by a topic. Its messages have a limit of their own.
     var isShared: (_ topic: String) -> Bool = { _ in false }
+    /// Returns whether a topic has commands. They have a limit of their own, so that no other messages displace them.
+    var isCommand: (_ topic: String) -> Bool = { _ in false }
     /// Receives the topics of shared messages that the limit ignored.
     var onSharedIgnored: ((_ topic: String) -> Void)?
     /// Is asked whether an orderly end may close the connection.
@@ -32,6 +34,7 @@ final class BrokerSupervisor {
     private var unconfirmed: Set<UInt64> = []
     private var directCount: UInt64 = 0
     private var receiving: ReceivingLimit
+    private var commands: ReceivingLimit
     private var sharing = ReceivingLimit.sharing
     /// The messages that the broker refused.
     private(set) var rejectedCount = 0
@@ -59,6 +62,7 @@ final class BrokerSupervisor {
         self.loop = loop
         self.availability = availability
         receiving = limits
+        commands = limits
         state = BrokerSupervisorState(
             Backoff(initial: settings.initialDelay, maximum: settings.maximumDelay, seed: seed))
         filters = [availability]
@@ -73,7 +77,7 @@ final class BrokerSupervisor {
     var isConnected: Bool { state.isConnected }
     var phase: BrokerSupervisorState.Phase { state.phase }
     /// The received messages that were ignored.
-    var ignoredCount: Int { receiving.ignoredCount + sharing.ignoredCount }
+    var ignoredCount: Int { receiving.ignoredCount + commands.ignoredCount + sharing.ignoredCount }
 
     func start() { process(.start) }
     func reconnect() { process(.reconnect) }
@@ -152,7 +156,15 @@ final class BrokerSupervisor {
         if message.topic == availability { return checkAvailability(message.payload) }
         let now = loop.monotonicTime
         let isShared = isShared(message.topic)
-        switch isShared ? sharing.check(message, at: now) : receiving.check(message, at: now) {
+        let verdict =
+            if isShared {
+                sharing.check(message, at: now)
+            } else if isCommand(message.topic) {
+                commands.check(message, at: now)
+            } else {
+                receiving.check(message, at: now)
+            }
+        switch verdict {
         case .accepted: onReceived?(message)
         case .ignored(let notice):
             if let notice { report?(notice) } else { planReport() }
@@ -169,9 +181,11 @@ final class BrokerSupervisor {
             guard let supervisor = bound.value.object else { return }
             supervisor.isReportPlanned = false
             let now = supervisor.loop.monotonicTime
-            for notice in [supervisor.receiving.takeNotice(at: now), supervisor.sharing.takeNotice(at: now)] {
-                if let notice { supervisor.report?(notice) }
-            }
+            let notices = [
+                supervisor.receiving.takeNotice(at: now), supervisor.commands.takeNotice(at: now),
+                supervisor.sharing.takeNotice(at: now),
+            ]
+            for notice in notices.compactMap(\.self) { supervisor.report?(notice) }
         }
     }
 

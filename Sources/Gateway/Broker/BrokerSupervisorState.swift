@@ -35,10 +35,15 @@ struct BrokerSupervisorState {
         case finish
     }
 
-    /// After this time of a connection, the next pause is the shortest again.
-    static let stableTime: Duration = .seconds(30)
+    /// A connection of this time is stable: the next pause is the shortest again.
+    static let stableTime: Duration = .seconds(5)
+    /// For this time without a stable connection, the pauses stay the shortest, so that other gateways do not take the
+    /// roles of this one: ``DeviceSharing/offlineHolder`` is longer than the end of an outage and a pause.
+    static let shortOutage: Duration = .seconds(5)
 
     private(set) var phase = Phase.stopped
+    /// The end of the last stable connection, or the start.
+    private var unstableSince: Duration = .zero
     private var backoff: Backoff
 
     init(_ backoff: Backoff) { self.backoff = backoff }
@@ -52,16 +57,23 @@ struct BrokerSupervisorState {
 
     mutating func apply(_ event: Event, at now: Duration) -> [Action] {
         switch (phase, event) {
-        case (.stopped, .start), (.waiting, .retryDue):
+        case (.stopped, .start):
+            unstableSince = now
+            phase = .connecting
+            return [.connect]
+        case (.waiting, .retryDue):
             phase = .connecting
             return [.connect]
         case (.connecting, .connected(let isSessionPresent)):
             phase = .connected(since: now)
             return [.announce(isSessionPresent: isSessionPresent)]
-        case (.connecting, .closed(let failure)): return wait(after: failure)
+        case (.connecting, .closed(let failure)): return wait(after: failure, at: now)
         case (.connected(let since), .closed(let failure)):
-            if now - since >= Self.stableTime { backoff.reset() }
-            return wait(after: failure)
+            if now - since >= Self.stableTime {
+                backoff.reset()
+                unstableSince = now
+            }
+            return wait(after: failure, at: now)
         case (.connected, .reconnect): return [.disconnect]
         case (.connected, .stop(let limit)):
             phase = .stopping
@@ -86,9 +98,10 @@ struct BrokerSupervisorState {
         }
     }
 
-    private mutating func wait(after failure: BrokerFailure) -> [Action] {
+    private mutating func wait(after failure: BrokerFailure, at now: Duration) -> [Action] {
         phase = .waiting
         let isPermanent = failure.kind == .refused || failure.kind == .certificate
+        if !isPermanent, now - unstableSince < Self.shortOutage { backoff.reset() }
         let delay = isPermanent ? backoff.takeMaximum() : backoff.take()
         return [.reportClosed(failure, retry: delay), .startRetryTimer(delay)]
     }

@@ -19,6 +19,10 @@ public final class MessageDelivery {
     public var isShared: ((_ topic: String) -> Bool)? {
         didSet { supervisor.isShared = isShared ?? { _ in false } }
     }
+    /// Returns whether a topic has commands, which have a ``ReceivingLimit`` of their own.
+    public var isCommand: ((_ topic: String) -> Bool)? {
+        didSet { supervisor.isCommand = isCommand ?? { _ in false } }
+    }
     /// Receives the topic of each message of ``DeviceSharing`` that was ignored because there were too many.
     public var onSharedIgnored: ((_ topic: String) -> Void)?
     /// Receives what a user should know, at most a few lines for one cause.

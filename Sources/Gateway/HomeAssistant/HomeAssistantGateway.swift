@@ -82,10 +82,10 @@ public struct HomeAssistantGateway: Sendable {
 
     /// Returns the messages that remove the entities of adapters that are gone since an earlier process; usually none.
     ///
-    /// They follow when a minute has passed since the first status with an adapter, so that slow ones are not removed.
+    /// They follow with the first status 50 s after the first one with an adapter, so that slow ones are not removed.
     public mutating func removals(_ status: GatewayStatus) -> [Publication] {
         if hasAdaptersSince == nil, !status.adapters.isEmpty { hasAdaptersSince = status.uptime }
-        guard !earlier.isEmpty, let since = hasAdaptersSince, status.uptime >= since + .seconds(60) else { return [] }
+        guard !earlier.isEmpty, let since = hasAdaptersSince, status.uptime >= since + .seconds(50) else { return [] }
         let present = Set(components.map(\.key))
         let gone = earlier.filter { !present.contains($0.key) }
         earlier = []

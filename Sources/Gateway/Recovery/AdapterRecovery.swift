@@ -56,6 +56,9 @@ public struct AdapterRecovery: Sendable {
     /// Records that a value arrived over a link of the adapter.
     public mutating func receivedValue(at now: Duration) { ladder.lastValue = now }
 
+    /// Whether the steps that end connections wait, because links deliver values and only a few devices are silent.
+    public func protectsLinks(at now: Duration) -> Bool { ladder.protectsLinks(at: now) }
+
     /// Sets how many devices without a link were received shortly before the present silence.
     public mutating func setSilentDevices(_ count: Int) { if !ladder.isRecovering { ladder.silentDevices = count } }
 

@@ -36,11 +36,14 @@ public struct SupervisionEvent: Hashable, Sendable {
     public var adapter: String
     /// What happened.
     public var report: RecoveryReport
+    /// Whether links deliver values and only a few devices are silent, so that the silence is probably no fault.
+    public var isHarmless: Bool
 
     /// Creates an event.
-    public init(adapter: String, report: RecoveryReport) {
+    public init(adapter: String, report: RecoveryReport, isHarmless: Bool = false) {
         self.adapter = adapter
         self.report = report
+        self.isHarmless = isHarmless
     }
 }
 

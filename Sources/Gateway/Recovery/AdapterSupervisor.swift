@@ -296,7 +296,8 @@ public final class AdapterSupervisor {
             case .report(let report):
                 if case .began(let step, _) = report { lastStep = (step, loop.monotonicTime) }
                 if case .ended(.otherSource, let result, _) = report, result != .helped { leaveOtherSource() }
-                onReport?(SupervisionEvent(adapter: name ?? "\(adapter)", report: report))
+                let isHarmless = recovery.protectsLinks(at: loop.monotonicTime)
+                onReport?(SupervisionEvent(adapter: name ?? "\(adapter)", report: report, isHarmless: isHarmless))
             }
         }
         arm()

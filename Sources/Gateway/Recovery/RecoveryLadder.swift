@@ -250,7 +250,7 @@ public struct RecoveryLadder: Sendable {
     }
 
     /// Whether no step may end connections: they deliver values, and only a few devices have fallen silent.
-    private func protectsLinks(at now: Duration) -> Bool {
+    func protectsLinks(at now: Duration) -> Bool {
         guard hasLinks, silentDevices < Self.enoughSilentDevices, let lastValue else { return false }
         return now < lastValue + Self.patienceWithLinks
     }

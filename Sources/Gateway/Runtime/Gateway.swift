@@ -149,6 +149,8 @@ public final class Gateway {
         connections.onEvent = { [unowned self] in publish($0) }
         connections.onGateway = { [unowned self] in discovery?.foundGateway($0, hearing: $1) }
         delivery.onConnectionChange = { [unowned self] in brokerChanged(isConnected: $0) }
+        let commands = TopicFilter(topics.commandFilter)
+        delivery.isCommand = { commands?.matches($0) ?? false }
         delivery.onReceived = { [unowned self] in received($0) }
         delivery.onNotice = { [unowned self] in report($0.isProblem ? .warning : .info, $0.description) }
     }

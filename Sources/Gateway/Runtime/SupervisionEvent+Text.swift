@@ -2,6 +2,10 @@ extension SupervisionEvent {
     /// How severe the event is.
     var level: GatewayEvent.Level {
         switch report {
+        case .ended(_, .helped, _), .recovered(_, .some), .waiting, .ready: break
+        default: if isHarmless { return .debug }
+        }
+        return switch report {
         case .silent, .exhausted, .waiting, .relapsed: .warning
         case .began, .ended, .recovered, .ready: .info
         }

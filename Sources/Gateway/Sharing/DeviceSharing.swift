@@ -58,8 +58,9 @@ public struct DeviceSharing: Sendable {
     static let settling = Duration.seconds(2)
     /// The time between the claims of candidates for a free role, the best one first.
     static let rankDelay = Duration.milliseconds(1500)
-    /// How long a holder may be offline before another gateway takes over: a lost connection is back after 0.5 to 1 s.
-    static let offlineHolder = Duration.seconds(2)
+    /// How long a holder may be offline before another gateway takes over. A lost connection is tried again every 0.5
+    /// to 1 s at first, so an interruption of up to 2 s changes no role.
+    static let offlineHolder = Duration.milliseconds(3500)
     /// The time for the reports of other gateways to arrive.
     static let election = Duration.seconds(1)
     /// The time between a report and a claim, in which all gateways get the reports of one advertisement.

@@ -12,6 +12,35 @@ import Testing
         #expect(setup.noticeTexts.count == 1, "\(setup.noticeTexts)")
     }
 
+    @Test func `During an outage of 5 s, each pause is at most 1 s`() {
+        let setup = DeliverySetup()
+        setup.delivery.start()
+        setup.time.advance(by: .seconds(1))
+        setup.server.stop()
+        for second in 1...5 {
+            let count = setup.server.attemptCount
+            // The connection itself takes a moment.
+            setup.time.advance(by: .milliseconds(1010))
+            #expect(setup.server.attemptCount > count, "second \(second)")
+        }
+        let count = setup.server.attemptCount
+        setup.time.advance(by: .seconds(60))
+        #expect(setup.server.attemptCount - count <= 8, "\(setup.server.attemptCount - count)")
+    }
+
+    @Test func `Two gateways with one client identifier rarely displace each other`() {
+        let setup = DeliverySetup()
+        let other = MessageDelivery(
+            broker: setup.server.client(setup.broker.client), client: setup.broker.client,
+            availability: "home/attic/LWT", store: SimulatedStore(identity: "o"), seed: 2, loop: setup.time.loop)
+        setup.delivery.start()
+        other.start()
+        setup.time.advance(by: .seconds(600))
+        let count = setup.server.connectionCount
+        setup.time.advance(by: .seconds(3600))
+        #expect((1...260).contains(setup.server.connectionCount - count), "\(setup.server.connectionCount - count)")
+    }
+
     @Test func `A refused connection is tried again at the longest pause`() {
         let setup = DeliverySetup()
         setup.server.refusal = BrokerFailure(.refused, "the broker refused the password")

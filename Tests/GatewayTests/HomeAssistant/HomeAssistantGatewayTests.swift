@@ -91,9 +91,10 @@ struct HomeAssistantGatewayTests {
         status.adapters = [adapter("hci0", "A0:B1:C2:00:00:01")]
         _ = discovery.update(status)
         #expect(discovery.removals(status).isEmpty)
-        status.uptime = .seconds(69)
+        status.uptime = .seconds(59)
         #expect(discovery.removals(status).isEmpty)
-        status.uptime = .seconds(70)
+        // The status of a minute later arrives just before the minute has passed.
+        status.uptime = .seconds(69.9)
         let messages = discovery.removals(status)
         try #require(messages.count == 2)
         #expect(messages[1] == discovery.publication)

@@ -68,6 +68,7 @@ import Testing
         }
         #expect(link.isUp && Set(stage.steps) == [.restartScan], "\(stage.reports)")
         #expect(stage.helpers.isEmpty)
+        #expect(stage.lines.isEmpty, "\(stage.lines)")
         #expect(stage.close())
     }
 

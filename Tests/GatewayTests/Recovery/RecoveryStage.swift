@@ -1,9 +1,10 @@
 import DBus
-import Gateway
 import Rx
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
+
+@testable import Gateway
 
 /// A supervised adapter on a simulation in virtual time.
 final class RecoveryStage {
@@ -14,6 +15,8 @@ final class RecoveryStage {
     /// The connections of the managers, the latest last.
     private let buses = BusList()
     private(set) var reports: [(time: Int, report: RecoveryReport)] = []
+    /// What the log contains without `-v`.
+    private(set) var lines: [String] = []
     /// The times of the advertisements, in milliseconds.
     private(set) var heard: [Int] = []
 
@@ -46,7 +49,10 @@ final class RecoveryStage {
             if usesManagement { configuration.advertisements = ManagementSource(simulation: simulation) }
             return BluetoothManager(configuration: configuration, bus: bus)
         }
-        supervisor.onReport = { [unowned self] in reports.append((scheduler.clock, $0.report)) }
+        supervisor.onReport = { [unowned self] in
+            reports.append((scheduler.clock, $0.report))
+            if $0.level > .debug { lines.append($0.text) }
+        }
         supervisor.onResult = { [unowned self] _ in heard.append(scheduler.clock) }
         supervisor.start()
     }

@@ -46,6 +46,15 @@ import Testing
         #expect(try stage.results().compactMap { $0["error"]?["kind"]?.string } == ["gateway-stopped"])
     }
 
+    @Test func `A command after a flood of other messages has a result`() throws {
+        let stage = stage([])
+        stage.run(for: .seconds(5))
+        for _ in 0..<400 { stage.server.publish(Publication("homeassistant/status", "online")) }
+        stage.command(#"{"id":"1","read":"2A38"}"#)
+        stage.time.advance(by: .seconds(30))
+        #expect(try stage.results().count == 1)
+    }
+
     @Test func `Sixty commands at once have a result each`() throws {
         let stage = stage([])
         stage.run(for: .seconds(5))

@@ -24,12 +24,33 @@ import Testing
         let count = stage.roles.deliveries.count
         for _ in 0..<5 {
             stage.interrupt(name)
-            // A connection of 30 s makes the next pause as short as the first one.
             stage.run(seconds: 40)
         }
         let changes = stage.roles.deliveries[count...].map { "\($0.topic.suffix(18)) \($0.text)" }
         #expect(changes.isEmpty, "\(changes)")
         #expect(stage.member("beta")?.owned.count == 2)
+    }
+
+    @Test(arguments: ["alpha", "beta", "gamma"], [0.0, 0.6, 2.0])
+    func `Frequent interruptions of up to 2 s change no role`(name: String, outage: Double) {
+        let stage = stage()
+        let count = stage.roles.deliveries.count
+        for _ in 0..<10 {
+            stage.interrupt(name, for: .seconds(outage))
+            stage.run(seconds: 14)
+        }
+        let changes = stage.roles.deliveries[count...].map { "\($0.topic.suffix(18)) \($0.text)" }
+        #expect(changes.isEmpty, "\(changes)")
+        #expect(stage.member("beta")?.owned.count == 2)
+    }
+
+    @Test func `The best other gateway takes the roles within 5 s after the last will`() {
+        let stage = stage()
+        let count = stage.roles.deliveries.count
+        stage.interrupt("beta", for: .seconds(3600))
+        stage.run(seconds: 5)
+        let changes = stage.roles.deliveries[count...].map(\.text)
+        #expect(changes == Array(repeating: "alpha", count: 6))
     }
 
     @Test func `What a flood displaced is received after it, and changes no other role`() {

@@ -86,8 +86,15 @@ final class SharingStage {
 
     func run(seconds: Int) { run(tenths: seconds * 10) }
 
-    /// Interrupts the network of a gateway for 0.6 s at least: its first attempt to connect follows after 0.5 to 1 s.
-    func interrupt(_ name: String) { server.close("ble-gateway-\(name)") }
+    /// Closes the connection of a gateway, and refuses others for a time.
+    func interrupt(_ name: String, for outage: Duration = .zero) {
+        let client = "ble-gateway-\(name)"
+        server.close(client)
+        guard outage > .zero else { return }
+        server.unreachableClients.insert(client)
+        let server = time.loop.bound(server)
+        _ = time.loop.schedule(after: outage) { server.value.unreachableClients.remove(client) }
+    }
 
     /// The retained texts of the owners or rooms by the last 12 characters of the device.
     func holders(_ role: String) -> [String: String] {

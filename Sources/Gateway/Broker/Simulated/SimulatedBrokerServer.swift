@@ -12,6 +12,8 @@ public final class SimulatedBrokerServer {
     public var latency: Duration = .milliseconds(1)
     /// If set, connections are refused with this failure.
     public var refusal: BrokerFailure?
+    /// The identifiers of the clients that cannot connect.
+    public var unreachableClients: Set<String> = []
     /// The filters to which no client may subscribe.
     public var refusedFilters: Set<String> = []
     /// Whether messages are acknowledged. A lost acknowledgement is not repeated.
@@ -94,6 +96,9 @@ extension SimulatedBrokerServer {
     func attach(_ broker: SimulatedBroker) -> BrokerFailure? {
         attemptCount += 1
         guard isRunning else { return BrokerFailure(.unreachable, "connection refused: the broker is not running") }
+        guard !unreachableClients.contains(broker.client.identifier) else {
+            return BrokerFailure(.unreachable, "connection refused")
+        }
         if let refusal { return refusal }
         sessions[broker.client.identifier]?.broker?.drop("another client has the same identifier")
         connectionCount += 1
