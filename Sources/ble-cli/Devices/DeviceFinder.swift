@@ -18,6 +18,14 @@ struct DeviceFinder {
     /// The delay after which a remembered device is used although it does not advertise.
     static let silence = Duration.seconds(3)
 
+    /// A device with a kept link rarely advertises, so the delay only serves to find others of the same name.
+    private func silence(_ known: KnownDevices.List) -> Duration {
+        guard known.candidates.onlyExact != nil, let linked = known.linked.onlyExact,
+            context.keptLinks.contains(LinkKey(linked.peripheral))
+        else { return Self.silence }
+        return Self.settling
+    }
+
     private enum SearchEvent: Sendable {
         case heard(ScannedPeripheral)
         case settled
@@ -48,7 +56,7 @@ struct DeviceFinder {
             .map { _ in SearchEvent.settled },
         ]
         if !known.candidates.isEmpty {
-            events.append(context.timer(min(Self.silence, half)).map { _ in SearchEvent.silent })
+            events.append(context.timer(min(silence(known), half)).map { _ in SearchEvent.silent })
         }
         return Observable<SearchEvent>.merge(events)
             .scan(into: Search()) { search, event in try handle(event, in: &search, remembered: known) }
@@ -97,6 +105,12 @@ struct DeviceCandidates: Sendable {
 
     /// Whether a device matches exactly.
     var hasExact: Bool { found.values.contains { $0.match == .exact } }
+
+    /// The device that matches exactly; nil if there is none or more than one.
+    var onlyExact: Candidate? {
+        let exact = found.values.filter { $0.match == .exact }
+        return exact.count == 1 ? exact.first : nil
+    }
 
     /// Returns the candidates together with those of others that are not among them.
     func adding(_ others: DeviceCandidates) -> DeviceCandidates {
