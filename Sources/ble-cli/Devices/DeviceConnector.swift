@@ -47,13 +47,25 @@ struct DeviceConnector {
     }
 
     /// Runs work on the GATT tree, and disconnects when the work ends, unless the link is kept.
+    ///
+    /// If a refused pairing has stalled a kept link, closes it before the error.
     func use<Element>(_ work: @escaping @Sendable (GATTTree) throws -> Observable<Element>) -> Observable<Element> {
         // The connection never completes by itself. So `materialize` turns the end of the work into an element, which
         // then ends the whole stream and disconnects.
-        tree()
-            .flatMap { try work($0).materialize() }
-            .take(until: { $0.isStopEvent }, behavior: .inclusive)
-            .dematerialize()
+        Observable.deferred {
+            let linked = Guarded<Peripheral?>(nil)
+            return tree()
+                .do(onNext: { tree in linked.withLock { $0 = tree.peripheral } })
+                .flatMap { try work($0).materialize() }
+                .take(until: { $0.isStopEvent }, behavior: .inclusive)
+                .dematerialize()
+                .catch { error in
+                    guard CLIError(error).cause?.kind.stallsLink == true, let peripheral = linked.withLock({ $0 })
+                    else { throw error }
+                    return StalledLink(context: context, peripheral: peripheral, keepsLink: keepsLink).closeIfKept()
+                        .andThen(.error(error))
+                }
+        }
     }
 }
 

@@ -22,6 +22,8 @@ final class TreeReading: Sendable {
         var refused: Set<UInt16> = []
         /// The number of links that may still replace stalled ones.
         var spareLinks: Int
+        /// The device with the link that an item has stalled; nil if the link executes operations.
+        var stalled: Peripheral?
         /// Why no further value is read; nil if the link executes operations.
         var stall: BluetoothError?
     }
@@ -38,10 +40,19 @@ final class TreeReading: Sendable {
     /// Whether no link was replaced yet.
     var isOnFirstLink: Bool { state.withLock { $0.spareLinks == Self.mostSpareLinks } }
 
+    /// The device with a link that executes no more operations; nil if the link does.
+    var stalledPeripheral: Peripheral? { state.withLock(\.stalled) }
+
+    /// Returns the note before a link replaces the first one.
+    func noteOfNextLink(to peripheral: Peripheral) -> String {
+        "Connecting again for the other values, because a value of \(peripheral) needs pairing."
+    }
+
     /// Records that a link replaces a stalled one. The link of another program stays stalled, and is not replaced.
     func beginLink(isShared: Bool, after cause: BluetoothError) {
         state.withLock { state in
             state.spareLinks = isShared ? 0 : state.spareLinks - 1
+            if !isShared { state.stalled = nil }
             // The error of an attribute is not that of the next one, except for its kind.
             state.stall = isShared ? BluetoothError(.connectionStalled, detail: cause.detail) : nil
         }
@@ -110,7 +121,9 @@ final class TreeReading: Sendable {
             switch error.kind {
             case .disconnected, .notConnected, .daemonUnavailable, .busUnavailable, .closed: throw error
             case .connectionStalled where self.canReplaceLink: throw LinkStalled(peripheral: peripheral, cause: error)
-            default: return .just(.failure(error))
+            default:
+                if error.kind.stallsLink { self.state.withLock { $0.stalled = peripheral } }
+                return .just(.failure(error))
             }
         }
     }
@@ -121,7 +134,16 @@ extension DeviceConnector {
     func useReading<Element>(
         _ work: @escaping @Sendable (GATTTree, TreeReading) throws -> Observable<Element>
     ) -> Observable<Element> {
-        Observable.deferred { use(TreeReading(spareLinks: TreeReading.mostSpareLinks), work) }
+        Observable.deferred {
+            let reading = TreeReading(spareLinks: TreeReading.mostSpareLinks)
+            // The last value may have stalled a link that stays open.
+            let closed = Observable<Element>.deferred {
+                guard let peripheral = reading.stalledPeripheral else { return .empty() }
+                return StalledLink(context: context, peripheral: peripheral, keepsLink: keepsLink).closeIfKept()
+                    .andThen(.empty())
+            }
+            return use(reading, work).concat(closed)
+        }
     }
 
     private func use<Element>(
@@ -131,17 +153,11 @@ extension DeviceConnector {
             .catch { error in
                 guard let stalled = error as? TreeReading.LinkStalled else { throw error }
                 let peripheral = stalled.peripheral
-                if reading.isOnFirstLink {
-                    context.note(
-                        "Connecting again for the other values, because a value of \(peripheral) needs pairing.")
-                }
+                let link = StalledLink(context: context, peripheral: peripheral, keepsLink: keepsLink)
                 var next = DeviceConnector(context: context, target: .address(peripheral.address))
-                next.keepsLink = keepsLink
-                let closed = keepsLink ? peripheral.disconnect() : Completable.empty()
-                let isShared = ClosingLinkWait(context: context).waitUntilClosed(peripheral)
-                    .flatMap { _ in context.manager.retrieveConnectedPeripherals().asObservable() }
-                    .map { $0.contains(peripheral) }
-                return closed.andThen(isShared).flatMap { [next] isShared in
+                next.keepsLink = link.isKept
+                return link.replace().flatMap { [next] isShared in
+                    if reading.isOnFirstLink, !isShared { context.note(reading.noteOfNextLink(to: peripheral)) }
                     reading.beginLink(isShared: isShared, after: stalled.cause)
                     return next.use(reading, work)
                 }

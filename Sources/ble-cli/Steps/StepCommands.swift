@@ -73,9 +73,7 @@ struct ServicesStep: StepCommand {
         commandName: "services", abstract: "Print the services and values of the connected device.")
 
     func step() -> any SessionStep {
-        StepFunction { session in
-            TreeReading().items(of: try session.connected()).showing(in: session.context).ignoreElements()
-        }
+        StepFunction { $0.treeItems().showing(in: $0.context).ignoreElements() }
     }
 }
 

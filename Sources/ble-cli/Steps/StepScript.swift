@@ -180,7 +180,8 @@ struct StepReport: Sendable {
                     if error is OutputClosed { throw error }
                     let error = CLIError(error)
                     try show(error, after: clock.time - start)
-                    throw StepFailure(line: line, text: text, error: error)
+                    let failure = StepFailure(line: line, text: text, error: error)
+                    return session.closeKeptLink(after: error).andThen(.error(failure))
                 }
                 .do(onCompleted: { try show(nil, after: clock.time - start) })
         }

@@ -35,6 +35,9 @@ final class StepSession: Sendable {
     /// The connected device; nil without a link.
     var tree: GATTTree? { state.withLock(\.tree) }
 
+    /// Whether a subscribe step stores values.
+    var hasSubscriptions: Bool { state.withLock { !$0.subscriptions.isEmpty } }
+
     /// Returns the connected device. Throws if there is no link, or the link was lost.
     func connected() throws(CLIError) -> GATTTree {
         let (tree, loss) = state.withLock { ($0.tree, $0.loss) }
@@ -43,11 +46,13 @@ final class StepSession: Sendable {
     }
 
     /// Closes the present link, connects to a device and discovers it. Completes when the device is ready.
-    func connect(_ target: Target) -> Observable<Never> {
+    ///
+    /// - Parameter keepsLink: Whether the link stays open at the end.
+    func connect(_ target: Target, keepsLink: Bool = false) -> Observable<Never> {
         Observable.create { [self] observer in
             close()
             let number = state.withLock(\.number)
-            let link = DeviceConnector(context: context, target: target).tree()
+            let link = DeviceConnector(context: context, target: target, keepsLink: keepsLink).tree()
                 .subscribe(
                     onNext: { [self] tree in
                         state.withLock { if $0.number == number { $0.tree = tree } }

@@ -1,0 +1,51 @@
+import Rx
+import RxBluetooth
+
+/// A link on which bluetoothd executes no more operations, because a pairing was refused.
+struct StalledLink {
+    let context: CommandContext
+    let peripheral: Peripheral
+    /// Whether the command has the option --keep.
+    var keepsLink = false
+
+    /// Whether this or an earlier command leaves the link open.
+    var isKept: Bool { keepsLink || context.keptLinks.contains(LinkKey(peripheral)) }
+
+    /// Closes the link if it is a kept one, so that the next command connects again. Completes also after an error.
+    func closeIfKept() -> Completable {
+        Observable<Never>.deferred {
+            guard isKept else { return .empty() }
+            context.note(
+                "The kept link to \(peripheral) is closed, because bluetoothd executes no more operations of it after a "
+                    + "refused pairing.")
+            return disconnect().asObservable().catch { _ in .empty() }
+        }
+        .asCompletable()
+    }
+
+    /// Waits until the link is closed, and closes a kept one. Emits whether another program still has it.
+    func replace() -> Observable<Bool> {
+        Observable.deferred {
+            let closed = isKept ? disconnect() : Completable.empty()
+            let isShared = ClosingLinkWait(context: context).waitUntilClosed(peripheral)
+                .flatMap { _ in context.manager.retrieveConnectedPeripherals().asObservable() }
+                .map { $0.contains(peripheral) }
+            return closed.andThen(isShared)
+        }
+    }
+
+    private func disconnect() -> Completable {
+        context.keptLinks.remove(LinkKey(peripheral))
+        return peripheral.disconnect()
+    }
+}
+
+extension BluetoothError.Kind {
+    /// Whether bluetoothd executes no more operations of the link after this error.
+    var stallsLink: Bool {
+        switch self {
+        case .needsPairing, .connectionStalled: true
+        default: false
+        }
+    }
+}
