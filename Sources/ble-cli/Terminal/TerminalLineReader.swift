@@ -205,13 +205,14 @@ final class TerminalLineReader: LineSource {
     /// The largest length of a line that is not edited.
     private static let longestLine = 65536
 
-    /// Reads a line without editing. Returns nil at the end of the input. Throws if the line is too long.
+    /// Reads a line without editing. Returns nil at the end of the input. Skips a line that is too long, and throws.
     private static func plainLine() throws(CLIError) -> String? {
         var bytes: [UInt8] = []
         while let byte = byte() {
             if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
             // The beginning of a longer line could be another step than the whole line.
             guard bytes.count < longestLine else {
+                while let byte = Self.byte(), byte != UInt8(ascii: "\n") {}
                 throw CLIError(.usage, "The line has more than \(longestLine) bytes. Give a shorter one.")
             }
             bytes.append(byte)

@@ -120,12 +120,16 @@ private final class ShellLoop: Sendable {
         let line = lines.line(prompt) { [weak self] in self?.completed($0) ?? .init(line: $0) }
         turn.disposable = line.asObservable().observe(on: context.scheduler)
             .subscribe(
-                onNext: { [weak self] in self?.handle($0) }, onError: { [weak self] in self?.endReading($0) })
+                onNext: { [weak self] in self?.handle($0) }, onError: { [weak self] in self?.failReading($0) })
     }
 
-    /// Ends the shell because no further line can be read.
-    private func endReading(_ error: any Error) {
+    /// Ends the shell if no further line can be read, but not after a line that was too long.
+    private func failReading(_ error: any Error) {
         beginLine("")
+        if let error = error as? CLIError, error.code == .usage {
+            report(error)
+            return readLine()
+        }
         onEnd(.error((error as? CLIError).map(placed) ?? error))
     }
 

@@ -23,14 +23,15 @@ final class CLIProcess: Sendable {
 
     convenience init(_ arguments: String..., bus: String? = nil) { self.init(list: arguments, bus: bus) }
 
-    init(list arguments: [String], bus: String? = nil) {
+    /// - Parameter input: The file that the program reads as its standard input.
+    init(list arguments: [String], bus: String? = nil, input: String = "/dev/null") {
         let path = Self.path
         let out = Self.pipe()
         let err = Self.pipe()
         process = unsafe ChildProcess.start(
             path, arguments, environment: bus.map { ["DBUS_SYSTEM_BUS_ADDRESS": $0] } ?? [:]
         ) { actions in
-            unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+            unsafe posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
             unsafe posix_spawn_file_actions_adddup2(&actions, out.writing, 1)
             unsafe posix_spawn_file_actions_adddup2(&actions, err.writing, 2)
         }
