@@ -8,6 +8,8 @@ struct CompletedArgument {
 
     static let target = CompletedArgument(
         help: "The device's address, its name, or a part of either.", completion: .devices)
+    static let wholeTarget = CompletedArgument(
+        help: "The device's address, or its whole name.", completion: .devices)
     static let otherTarget = CompletedArgument(
         help: "Another device: its address, its name, or a part of either.", completion: .devices)
     static let powerState = CompletedArgument(help: "on or off.", completion: .list(["on", "off"]))

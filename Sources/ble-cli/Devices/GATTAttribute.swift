@@ -15,6 +15,9 @@ enum GATTAttribute: Sendable {
         }
     }
 
+    /// The attribute with its device, for error texts.
+    var target: String { "\(label) of \(characteristic.peripheral)" }
+
     /// The UUID and the handle, which identify this attribute in a line.
     var label: String { "\(uuid) \(AttributeHandle.text(handle))" }
 
@@ -77,7 +80,7 @@ extension GATTTree {
                 if case .handle(let handle) = argument, let hit = descriptors.first(where: { $0.handle == handle }) {
                     found.append(.descriptor(hit))
                 } else {
-                    found.append(.characteristic(try characteristic(argument)))
+                    found.append(.characteristic(try characteristic(argument, or: descriptors)))
                 }
             }
             return found

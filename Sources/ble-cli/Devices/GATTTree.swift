@@ -32,7 +32,11 @@ struct GATTTree: Sendable {
     }
 
     /// Returns the characteristic that an argument names. Throws if none or more than one matches.
-    func characteristic(_ argument: CharacteristicArgument) throws(CLIError) -> Characteristic {
+    ///
+    /// - Parameter descriptors: The descriptors that the argument could name instead, for the error text.
+    func characteristic(
+        _ argument: CharacteristicArgument, or descriptors: [Descriptor] = []
+    ) throws(CLIError) -> Characteristic {
         let all = services.flatMap(\.characteristics)
         let matching = all.filter { characteristic in
             switch argument {
@@ -41,15 +45,14 @@ struct GATTTree: Sendable {
             }
         }
         guard let first = matching.first else {
-            let present = all.map { characteristic -> String in
-                if case .handle = argument {
-                    AttributeHandle.text(characteristic.handle)
-                } else {
-                    characteristic.uuid.description
+            let present =
+                switch argument {
+                case .handle: (all.map(\.handle) + descriptors.map(\.handle)).sorted().map(AttributeHandle.text)
+                case .uuid: all.map(\.uuid.description)
                 }
-            }
             let list = present.isEmpty ? "It has none." : "It has \(present.joined(separator: ", "))."
-            throw CLIError(.notFound, "\(peripheral) has no characteristic \(argument). \(list)")
+            let kind = descriptors.isEmpty ? "characteristic" : "characteristic or descriptor"
+            throw CLIError(.notFound, "\(peripheral) has no \(kind) \(argument). \(list)")
         }
         guard matching.count == 1 else {
             let list = matching.map { characteristic in

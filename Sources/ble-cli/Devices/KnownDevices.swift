@@ -34,7 +34,7 @@ struct KnownDevices {
         list().map { known in
             guard let hit = try known.candidates.choose(for: target) else {
                 throw CLIError(
-                    .notFound, "bluetoothd has no device \(target). List its devices: ble-cli scan --known.")
+                    .notFound, "bluetoothd has no device \(target). List its devices: ble-cli devices.")
             }
             if let action, hit.match == .partial {
                 throw CLIError(

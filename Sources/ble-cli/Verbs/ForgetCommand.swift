@@ -8,15 +8,15 @@ struct ForgetCommand: BluetoothCommand {
         commandName: "forget", abstract: "Forget a device and its bond.",
         discussion: """
             Disconnects the device, and removes it from bluetoothd's memory. The device keeps its own copy of the \
-            bond. If it refuses to pair again, remove the bond on the device, too. TARGET is the address or the whole \
-            name: a part of a name is not enough.
+            bond. If it refuses to pair again, remove the bond on the device, too. A part of a name \
+            is not enough.
 
             EXAMPLES:
               ble-cli forget Lock
             """)
 
     @OptionGroup var common: CommonOptions
-    @Argument(help: .target) var target: String
+    @Argument(help: .wholeTarget) var target: String
 
     func verb() throws(CLIError) -> any Verb { ForgetVerb(target: try Target(parsing: target)) }
 }

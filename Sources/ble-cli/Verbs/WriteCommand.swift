@@ -116,6 +116,14 @@ struct WriteRequest: Sendable {
                 guard self.type != .withoutResponse else {
                     throw CLIError(.usage, "The device confirms each write of a descriptor. Leave out --no-response.")
                 }
+                // The library's error names a function of Swift.
+                guard descriptor.uuid != 0x2902 else {
+                    throw CLIError(
+                        BluetoothError(
+                            .notPermitted, operation: .writeDescriptor, target: attribute.target,
+                            detail: "only bluetoothd writes it"),
+                        advice: "Use ble-cli notify instead.")
+                }
                 type = .withResponse
                 written = descriptor.writeValue(value)
             }

@@ -79,7 +79,20 @@ struct ReadWriteCommandTests {
         let refused = harness.run(
             WriteVerb(target: lamp, characteristic: handle, value: [0x41], type: .withoutResponse))
         #expect(refused.code == .usage)
-        #expect(harness.run(ReadVerb(target: lamp, characteristic: .handle(0x0FFF))).code == .notFound)
+        let missing = harness.run(ReadVerb(target: lamp, characteristic: .handle(0x0FFF)))
+        #expect(missing.code == .notFound)
+        #expect(missing.errors.first?.contains(text) == true, "\(missing.errors)")
+    }
+
+    @Test func `Writing the descriptor that switches notifications fails with a hint to notify`() throws {
+        let harness = CommandHarness()
+        let line = try #require(harness.run(ConnectVerb(target: strap)).lines.first { $0.contains("2902") })
+        let text = try #require(line.split(separator: " ").first { $0.hasPrefix("@") })
+        let handle = try CharacteristicArgument(parsing: String(text))
+        let outcome = harness.run(WriteVerb(target: strap, characteristic: handle, value: [1, 0]))
+        #expect(outcome.code == .failed && outcome.errors.count == 1)
+        #expect(outcome.errors.first?.contains("ble-cli notify") == true, "\(outcome.errors)")
+        #expect(outcome.errors.first?.contains("observeValueUpdates") == false)
     }
 
     @Test func `An ambiguous UUID fails with a list of the handles in one line`() {
