@@ -118,9 +118,21 @@ private final class ShellLoop: Sendable {
             } ?? "ble-cli> "
         }
         let line = lines.line(prompt) { [weak self] in self?.completed($0) ?? .init(line: $0) }
-        turn.disposable = line.asObservable().observe(on: context.scheduler)
-            .subscribe(
-                onNext: { [weak self] in self?.handle($0) }, onError: { [weak self] in self?.failReading($0) })
+        beginTurn { [self] in
+            line.asObservable().observe(on: context.scheduler)
+                .subscribe(
+                    onNext: { [weak self] in self?.handle($0) }, onError: { [weak self] in self?.failReading($0) })
+        }
+    }
+
+    /// Replaces the subscription of the shell.
+    ///
+    /// The first line is requested on the main thread and handled on the scheduler. It may be handled before `subscribe`
+    /// returns, and then the next subscription must not be replaced by this one.
+    private func beginTurn(_ subscribe: () -> any Disposable) {
+        let subscription = SingleAssignmentDisposable()
+        turn.disposable = subscription
+        subscription.setDisposable(subscribe())
     }
 
     /// Ends the shell if no further line can be read, but not after a line that was too long.
@@ -160,13 +172,15 @@ private final class ShellLoop: Sendable {
         let number = state.withLock(\.number)
         let work = StepReport(context: context, line: number, text: text).run(step, in: session)
             .take(until: interrupts)
-        turn.disposable = work.observe(on: context.scheduler)
-            .subscribe(
-                onError: { [weak self] in self?.fail($0) },
-                onCompleted: { [weak self] in
-                    self?.state.withLock { $0.code = .done }
-                    self?.readLine()
-                })
+        beginTurn { [self] in
+            work.observe(on: context.scheduler)
+                .subscribe(
+                    onError: { [weak self] in self?.fail($0) },
+                    onCompleted: { [weak self] in
+                        self?.state.withLock { $0.code = .done }
+                        self?.readLine()
+                    })
+        }
     }
 
     private func fail(_ error: any Error) {

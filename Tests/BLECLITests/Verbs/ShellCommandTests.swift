@@ -1,6 +1,7 @@
 import Rx
 import RxBluetooth
 import RxBluetoothMocks
+import RxTest
 import Synchronization
 import Testing
 
@@ -14,10 +15,16 @@ private final class ScriptedLines: LineSource {
     /// Calls the completion of the shell with a text before each line.
     private let probe: String?
     private let completions = Mutex<[StepCompletion.Result]>([])
+    /// Runs after each line is delivered, before the subscription to it returns.
+    private let afterDelivery: @Sendable () -> Void
 
-    init(_ lines: [String], isInteractive: Bool = false, completing probe: String? = nil) {
+    init(
+        _ lines: [String], isInteractive: Bool = false, completing probe: String? = nil,
+        afterDelivery: @escaping @Sendable () -> Void = {}
+    ) {
         self.isInteractive = isInteractive
         self.probe = probe
+        self.afterDelivery = afterDelivery
         state = Mutex((lines, [], 0))
     }
 
@@ -29,11 +36,15 @@ private final class ScriptedLines: LineSource {
         _ prompt: @escaping Prompt, complete: @escaping @Sendable (String) -> StepCompletion.Result
     ) -> Single<String?> {
         if let probe { completions.withLock { $0.append(complete(probe)) } }
-        return .just(
-            state.withLock { state in
-                state.prompts.append(prompt())
-                return state.lines.isEmpty ? nil : state.lines.removeFirst()
-            })
+        let line = state.withLock { state in
+            state.prompts.append(prompt())
+            return state.lines.isEmpty ? nil : state.lines.removeFirst()
+        }
+        return Single.create { [afterDelivery] observer in
+            observer(.success(line))
+            afterDelivery()
+            return Disposables.create()
+        }
     }
 
     func close() { state.withLock { $0.closed += 1 } }
@@ -65,6 +76,22 @@ struct ShellCommandTests {
         let failing = CommandHarness().run(ShellVerb(target: strap, lines: ScriptedLines(["read 2A19", "read 2A99"])))
         #expect(failing.code == .notFound)
         #expect(failing.errors.count == 1)
+    }
+
+    @Test func `A line that is handled before the subscription to it returns starts its step`() {
+        let harness = CommandHarness()
+        let isFirst = Mutex(true)
+        let lines = ScriptedLines(["connect Strap", "read 2A19"]) { [scheduler = harness.scheduler] in
+            // On the main thread, the scheduler can be faster. Later lines are requested by the scheduler itself.
+            let isFirst = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if isFirst { scheduler.advanceBy(10) }
+        }
+        let outcome = harness.run(ShellVerb(lines: lines))
+        #expect(outcome.code == .done)
+        #expect(outcome.lines == ["57  87 %"])
     }
 
     @Test func `Errors of lines from a pipe have the line, and a byte order mark is skipped`() {
