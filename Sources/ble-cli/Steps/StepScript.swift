@@ -32,14 +32,19 @@ enum StepLanguage {
             if command.exitCode(for: error).isSuccess {
                 guard acceptsHelp else { throw CLIError(.usage, "--help is for the shell. \(usage(command))") }
                 return StepFunction { session in
-                    let output = session.context.output
-                    try output.write(Self.help(verb, columns: output.size?.columns))
+                    try printHelp(help(verb, columns: session.context.output.size?.columns), in: session.context)
                     return .empty()
                 }
             }
             throw failure(error, command)
         }
         return try step.step()
+    }
+
+    /// Prints a help text. With `--json` it is a note, because standard output has only objects.
+    static func printHelp(_ text: String, in context: CommandContext) throws {
+        guard context.options.json else { return try context.output.write(text) }
+        context.note(text)
     }
 
     /// The commands of the shell that are not steps.

@@ -9,7 +9,8 @@ struct ShellCommand: BluetoothCommand {
         discussion: """
             The steps are those of ble-cli run; help lists them, and help STEP explains one. Tab completes steps, \
             options, devices, and the UUIDs, names and handles of the connected device. The arrow keys move through \
-            the line and the earlier lines. Ctrl-C ends a step that runs, and quit or Ctrl-D ends the shell.
+            the line and the earlier lines, and Ctrl-R searches these. Ctrl-C ends a step that runs, and quit or \
+            Ctrl-D ends the shell.
 
             Lines that are steps are stored in $XDG_STATE_HOME/ble-cli/history, by default in ~/.local/state; a line \
             that begins with a space is not.
@@ -211,12 +212,7 @@ private final class ShellLoop: Sendable {
         let words = try StepLine.words(line)
         guard words.first == "help" else { return false }
         let text = try StepLanguage.help(words.dropFirst().first, columns: context.output.size?.columns)
-        // With --json, standard output has only objects.
-        guard !context.options.json else {
-            context.note(text)
-            return true
-        }
-        try? context.output.write(text)
+        try? StepLanguage.printHelp(text, in: context)
         return true
     }
 

@@ -61,6 +61,14 @@ struct ShellCommandTests {
         for line in outcome.errors { #expect(try JSONSchema().violations(of: line, as: "note") == []) }
     }
 
+    @Test func `With --json, the help of a step with --help is a note beside the end of the step`() throws {
+        let outcome = CommandHarness().run(ShellVerb(lines: ScriptedLines(["read --help"])), .asJSON)
+        #expect(outcome.lines.count == 1)
+        #expect(outcome.lines.allSatisfy { $0.contains("\"step\":\"read --help\",\"done\":true") })
+        #expect(outcome.errors.count == 1)
+        for line in outcome.errors { #expect(try JSONSchema().violations(of: line, as: "note") == []) }
+    }
+
     @Test func `Lines from a pipe share one link; the exit code is that of the last step`() {
         let harness = CommandHarness()
         let lines = ScriptedLines(["read 2A19", "", "# x", "dance", "read 2A99", "write 2A39 2a", "read 2A39"])
