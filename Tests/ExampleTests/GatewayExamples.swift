@@ -28,6 +28,7 @@ struct SensorGateway: Sendable {
     private var readings: Observable<String> {
         manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true, resumes: true))
             .compactMap { scanned in
+                // Formats without a packet counter are never repeated: such a sensor is reported with each packet.
                 guard let reading = scanned.reading, !reading.isRepeated, !reading.measurements.isEmpty else {
                     return nil
                 }
@@ -36,8 +37,13 @@ struct SensorGateway: Sendable {
             }
     }
 
+    /// Connects again after each loss, and uses a link of an earlier run that has crashed.
+    private var options: ConnectOptions {
+        ConnectOptions(existingLink: .takeOver, reconnection: Reconnection())
+    }
+
     private var temperatures: Observable<String> {
-        manager.connect(to: thermometer, kind: .random, options: .reconnect())
+        manager.connect(to: thermometer, kind: .random, options: options)
             .flatMap { $0.observe(Temperature.self) }
             .map { "thermometer: \($0.celsius ?? .nan) °C" }
             .catch { error in .just("thermometer: \(error)") }  // for example, its bond is lost

@@ -32,7 +32,33 @@ func arrivals(of tag: BluetoothAddress, with manager: BluetoothManager) -> Obser
     }
 }
 
+/// Emits the address of each device that is silent for a minute, but not of those that are lost because Bluetooth failed.
+func absences(with manager: BluetoothManager) -> Observable<BluetoothAddress> {
+    manager.observePresence(options: ScanOptions(resumes: true), silence: .seconds(60))
+        .withLatestFrom(manager.obstacle) { change, obstacle in
+            guard case .lost(let peripheral) = change, obstacle == nil else { return nil }
+            return peripheral.address
+        }
+        .compactMap { (address: BluetoothAddress?) in address }
+}
+
 struct PresenceExampleTests {
+    @Test(arguments: [true, false])
+    func `An absence is a silent peripheral, and not a failure of Bluetooth`(isFailure: Bool) {
+        let stage = ExampleStage()
+        let absent = stage.scheduler.createObserver(BluetoothAddress.self)
+        let subscription = absences(with: stage.manager).subscribe(absent)
+        stage.advance(2_000)
+        if isFailure {
+            stage.simulation.bluez.removeAdapter()
+        } else {
+            stage.simulation.bluez.setInRange(false, "C0:FF:EE:00:00:02")
+        }
+        stage.advance(70_000)
+        #expect(absent.events.compactMap(\.value.element) == (isFailure ? [] : ["C0:FF:EE:00:00:02"]))
+        subscription.dispose()
+    }
+
     @Test func `A peripheral that leaves is lost, and found again`() {
         let stage = ExampleStage()
         let tags = stage.scheduler.createObserver(Set<BluetoothAddress>.self)

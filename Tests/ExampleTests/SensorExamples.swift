@@ -12,6 +12,16 @@ func printReadings(with manager: BluetoothManager) -> any Disposable {
         })
 }
 
+/// Each change of a sensor's measurements, also of formats without a packet counter.
+func changedMeasurements(
+    of sensor: BluetoothAddress, with manager: BluetoothManager
+) -> Observable<[SensorMeasurement]> {
+    let options = ScanOptions(allowsDuplicates: true, resumes: true, filters: [ScanFilter(address: sensor)])
+    return manager.scanForPeripherals(options: options)
+        .compactMap { $0.reading?.measurements }
+        .distinctUntilChanged()
+}
+
 /// One format as its own type. Advertisements that cannot be decoded are omitted.
 func temperatures(with manager: BluetoothManager) -> Observable<(BluetoothAddress, Double)> {
     manager.scan(for: RuuviTag.self, options: ScanOptions(resumes: true))

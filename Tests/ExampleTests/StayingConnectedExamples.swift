@@ -37,6 +37,11 @@ func printKnownPeripherals(of manager: BluetoothManager) async throws {
     print(mine.count, connected.count, stored.count)
 }
 
+/// After a crash, for a gateway: uses the link of the previous run, and connects again after each loss.
+func takeOverAndReconnect(_ strap: Peripheral) -> Observable<Peripheral> {
+    strap.connect(options: ConnectOptions(existingLink: .takeOver, reconnection: Reconnection()))
+}
+
 /// After a crash, the link of the previous run may still exist: use it, and close it at the end.
 func takeOver(_ strap: Peripheral) -> Observable<Peripheral> {
     strap.connect(options: ConnectOptions(existingLink: .takeOver))

@@ -45,6 +45,26 @@ struct Doorbell {
     subscription.dispose()
 }
 
+/// The devices that are connected, whichever program has connected them.
+func connectedAddresses(in simulation: Simulation, _ scheduler: TestScheduler) throws -> [BluetoothAddress] {
+    let observer = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
+    return try scheduler.run { try await observer.retrieveConnectedPeripherals().value.map(\.address) }
+}
+
+@Test func anotherManagerSeesTheLinksOfAProgram() throws {
+    let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
+    let simulation = Simulation(.everyday, scheduler: scheduler)
+    let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
+    #expect(try connectedAddresses(in: simulation, scheduler).isEmpty)
+    let strap: BluetoothAddress = "C0:FF:EE:00:00:01"
+    let link = manager.connect(to: strap, kind: .random).subscribe()
+    scheduler.advanceBy(5_000)
+    #expect(try connectedAddresses(in: simulation, scheduler) == [strap])
+    link.dispose()
+    scheduler.advanceBy(5_000)
+    #expect(try connectedAddresses(in: simulation, scheduler).isEmpty)
+}
+
 @Test func aScenarioIsReadFromText() throws {
     let scenario = try ScenarioFile.read(
         """

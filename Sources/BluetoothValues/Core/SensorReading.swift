@@ -22,7 +22,7 @@ public struct SensorReading: Hashable, Sendable {
     public var packetCounter: UInt32?
     /// Whether the payload was encrypted.
     public var isEncrypted = false
-    /// Whether the packet has the same counter as the device's packet before it.
+    /// Whether the packet has the same counter as the device's packet before it; false if it has no counter.
     public var isRepeated = false
 
     /// Makes a reading without values.

@@ -60,8 +60,10 @@ public struct BluetoothEvent: Equatable, Sendable {
         case connectRepeated(Peripheral, aborts: Int, again: Duration)
         /// A connection with reconnection lost its link, or an attempt to reconnect failed.
         ///
-        /// The number of consecutive failures is `failures`. The next attempt follows after `again`, as soon as
-        /// Bluetooth can be used.
+        /// The number of consecutive failures is `failures`; it is 0 after a link that lasted for
+        /// ``Reconnection/minimumStableDuration``, and after an outage. The next attempt follows after `again`, as soon
+        /// as Bluetooth can be used; after an attempt that timed out, up to ``Deadlines/disconnect`` later, because
+        /// bluetoothd first ends that attempt. The library connects by itself, so do not show the error's advice.
         case reconnection(Peripheral, BluetoothError, failures: Int, again: Duration)
         /// An operation was queued; `waiting` counts the operations in its queue, including the new one.
         case operationQueued(QueuedOperation, waiting: Int)

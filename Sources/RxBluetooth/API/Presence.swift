@@ -5,6 +5,8 @@ public enum PresenceChange: Sendable {
     /// A peripheral is present: it has advertised, or is connected. The value has its latest advertisement.
     case found(ScannedPeripheral)
     /// A peripheral was silent for ``PresenceOptions/silence``, or the scan failed or was interrupted.
+    ///
+    /// If the adapter or bluetoothd failed, ``BluetoothManager/obstacle`` emits the error before this change.
     case lost(Peripheral)
 }
 

@@ -67,6 +67,7 @@ final class BlueZClient {
         if isOwnerKnown, owner != nil { restartedAt = settings.now }
         isOwnerKnown = true
         self.owner = owner
+        if owner == nil { reportObstacle() }
         // A crashed bluetoothd does not signal removed objects (Q2), so the loss of its name resets everything.
         forgetEverything(BluetoothError(.daemonUnavailable), .daemon)
         if owner != nil { snapshots.start() } else { stateChanged() }
@@ -78,6 +79,7 @@ final class BlueZClient {
         let failure = BluetoothError(
             isRefused ? .unauthorized : .busUnavailable, dbusName: error.name, dbusMessage: error.message)
         finalFailure = failure
+        reportObstacle()
         forgetEverything(failure, .bus)
         agent.fail(failure)
         bonds.fail(failure)
@@ -248,11 +250,18 @@ final class BlueZClient {
         runWaiting()
     }
 
-    private func sendReport() {
+    /// Reports that Bluetooth cannot be used, before the operations fail.
+    ///
+    /// A subscriber to both then knows the cause of a failure.
+    private func reportObstacle() { sendReport(isFinal: false) }
+
+    private func sendReport() { sendReport(isFinal: finalFailure != nil) }
+
+    private func sendReport(isFinal: Bool) {
         let report = ClientReport(
             obstacle: obstacleToAll, failure: finalFailure ?? syncFailure.map(Self.obstacle(afterSyncFailure:)),
             choices: choices, candidates: candidates, scanning: scans.scanning,
-            powerFailures: adapterControl.failures, isFinal: finalFailure != nil)
+            powerFailures: adapterControl.failures, isFinal: isFinal)
         access?.publish(report, from: self)
     }
 

@@ -1,4 +1,5 @@
 import DBus
+import Rx
 import RxBluetooth
 import RxBluetoothMocks
 import TestTraits
@@ -35,6 +36,30 @@ struct PresenceTests {
         stage.advance(1_000)
         #expect(told(presence).last == "+1 31")
         #expect(presence.isLive)
+    }
+
+    @Test(.proves(.S21), arguments: ["adapter", "power", "crash", "stop", "bus"])
+    func `The obstacle is emitted before the devices that are lost by it`(cause: String) {
+        let stage = stage()
+        let order = stage.record(
+            Observable.merge(
+                stage.manager.observePresence(options: ScanOptions(resumes: true)).map { change in
+                    if case .lost = change { "lost" } else { "found" }
+                },
+                stage.manager.obstacle.map { $0 == nil ? "none" : "obstacle" }))
+        stage.advance(1_000)
+        let bluez = stage.simulation.bluez
+        switch cause {
+        case "adapter": bluez.removeAdapter()
+        case "power": bluez.setPower(false)
+        case "crash": bluez.crash()
+        case "bus": bluez.loseBus()
+        default: bluez.stop()
+        }
+        stage.advance(2_000)
+        let lost = order.elements.firstIndex(of: "lost")
+        #expect(order.elements.count { $0 == "lost" } == 2)
+        #expect(order.elements.prefix(lost ?? 0).last == "obstacle", "\(order.elements)")
     }
 
     @Test(.proves(.S21)) func `A connected device is found when its services are read`() {
