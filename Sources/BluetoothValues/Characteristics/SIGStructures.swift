@@ -1,5 +1,6 @@
 /// The structures of characteristics, by UUID. Source: GATT Specification Supplement and Assigned Numbers.
 enum SIGStructures {
-    static let all: [CharacteristicStructure] = (ofServices + from2A06 + from2A84 + from2AD5 + from2B4C)
+    static let all: [CharacteristicStructure] =
+        (ofServices + ofFitnessMachines + from2A06 + from2A84 + from2AD5 + from2B4C)
         .sorted { $0.uuid < $1.uuid }
 }
