@@ -32,7 +32,7 @@ func arrivals(of tag: BluetoothAddress, with manager: BluetoothManager) -> Obser
     }
 }
 
-/// Emits the address of each device that is silent for a minute, but not of those that are lost because Bluetooth failed.
+/// Emits the address of each device that is silent for a minute. A failure of Bluetooth is no silence of a device.
 func absences(with manager: BluetoothManager) -> Observable<BluetoothAddress> {
     manager.observePresence(options: ScanOptions(resumes: true), silence: .seconds(60))
         .withLatestFrom(manager.obstacle) { change, obstacle in

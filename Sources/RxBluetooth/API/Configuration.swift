@@ -200,8 +200,8 @@ public struct Deadlines: Sendable {
     public var pair: Duration = .seconds(90)
     /// The deadline for the reply to a disconnection, and then for the end of the link. Default: 5 s.
     ///
-    /// bluetoothd replies before it shows the link as down. Closing a link can therefore take twice this time. Give more
-    /// than 2 s: bluetoothd itself needs 2 s, and with less, each link is reported as
+    /// bluetoothd replies before it shows the link as down. Closing a link can therefore take twice this time. Give
+    /// more than 2 s: bluetoothd itself needs 2 s, and with less, each link is reported as
     /// ``BluetoothEvent/Kind/linkNotClosed(_:_:)``.
     public var disconnect: Duration = .seconds(5)
     /// How long to delay a link loss, to find out whether the adapter caused it. Default: 0.25 s.

@@ -128,8 +128,8 @@ private final class ShellLoop: Sendable {
 
     /// Replaces the subscription of the shell.
     ///
-    /// The first line is requested on the main thread and handled on the scheduler. It may be handled before `subscribe`
-    /// returns, and then the next subscription must not be replaced by this one.
+    /// The first line is requested on the main thread and handled on the scheduler. It may be handled before
+    /// `subscribe` returns, and then the next subscription must not be replaced by this one.
     private func beginTurn(_ subscribe: () -> any Disposable) {
         let subscription = SingleAssignmentDisposable()
         turn.disposable = subscription
