@@ -17,7 +17,7 @@ public struct Scenario: Sendable {
     /// Features of daemons newer than 5.66. Default: none.
     public var features: Set<SimulatedFeature> = []
 
-    /// Creates a scenario. By default there is one adapter, which is powered.
+    /// Creates a scenario. By default there is one adapter, which is powered; without any, `[]`, there is none.
     public init(
         adapters: [SimulatedAdapter] = [SimulatedAdapter()], peripherals: [SimulatedPeripheral], seed: UInt64 = 1
     ) {

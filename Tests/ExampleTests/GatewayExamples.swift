@@ -13,7 +13,9 @@ struct SensorGateway: Sendable {
 
     /// Each part continues by itself after lost links, restarts of bluetoothd and adapters that are plugged in again.
     func start() -> any Disposable {
-        let parts = [repeated("readings", readings), temperatures, repeated("presence", presence), state]
+        let parts = [
+            repeated("readings", readings), repeated("thermometer", temperatures), repeated("presence", presence), state,
+        ]
         return CompositeDisposable(disposables: parts.map { $0.subscribe(onNext: report) })
     }
 
@@ -38,15 +40,16 @@ struct SensorGateway: Sendable {
     }
 
     /// Connects again after each loss, and uses a link of an earlier run that has crashed.
+    ///
+    /// A connection stays with its adapter. After the limit, `repeated` connects with the adapter that is present then.
     private var options: ConnectOptions {
-        ConnectOptions(existingLink: .takeOver, reconnection: Reconnection())
+        ConnectOptions(existingLink: .takeOver, reconnection: Reconnection(limit: .seconds(600)))
     }
 
     private var temperatures: Observable<String> {
         manager.connect(to: thermometer, kind: .random, options: options)
             .flatMap { $0.observe(Temperature.self) }
             .map { "thermometer: \($0.celsius ?? .nan) °C" }
-            .catch { error in .just("thermometer: \(error)") }  // for example, its bond is lost
     }
 
     private var presence: Observable<String> {

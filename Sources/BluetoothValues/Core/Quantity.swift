@@ -166,6 +166,9 @@ public struct SensorMeasurement: Hashable, Sendable {
 
 extension SensorMeasurement: CustomStringConvertible {
     /// The quantity, the value and the symbol of the unit, for example `temperature 24.3 °C`.
+    ///
+    /// A whole number has no decimal point: `temperature 21 °C`. For another text, use ``value`` and
+    /// ``MeasurementUnit/symbol``.
     public var description: String {
         let text = value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
         let name = index == 0 ? quantity.rawValue : quantity.rawValue + "[" + String(index) + "]"

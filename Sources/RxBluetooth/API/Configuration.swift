@@ -154,7 +154,8 @@ public enum AdapterSelection: Hashable, Sendable {
     ///
     /// The manager chooses among the adapters that support the central role. Adapters that are on take precedence, then
     /// adapters with fewer devices that any program has connected, then adapters with lower numbers. The choice changes
-    /// only if the adapter is removed, or is off while another adapter is on.
+    /// only if the adapter is removed, or is off while another adapter is on. Scans and new connections then use the
+    /// other adapter; a connection with ``ConnectOptions/reconnection`` waits for its own one.
     case automatic
     /// The adapter with this name, for example `hci1`.
     ///

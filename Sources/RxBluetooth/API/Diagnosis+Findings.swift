@@ -102,7 +102,7 @@ extension Diagnosis {
     private var activities: [Finding] {
         var found: [(Duration, Finding)] = []
         for scan in scans { found += scan.findings }
-        for connection in connections { found += connection.findings }
+        for connection in connections { found += connection.findings(adapters) }
         for pairing in pairings { found += pairing.findings }
         return found.sorted { $0.0 > $1.0 }.map(\.1)
     }
@@ -150,18 +150,31 @@ extension Diagnosis.ScanStatus {
 }
 
 extension Diagnosis.ConnectionStatus {
-    fileprivate var findings: [(Duration, Diagnosis.Finding)] {
+    /// Why a lost link is not restored. A connection waits for its own adapter, also if there is another one.
+    private func outageFinding(_ duration: Duration, _ adapters: [Adapter]) -> Diagnosis.Finding {
+        let lost = "The connection to \(peripheral.address) has been lost for \(duration.spoken)"
+        let own = adapters.first { adapter in
+            peripheral.adapterAddress.map { adapter.address == $0 } ?? (adapter.name == peripheral.adapterName)
+        }
+        let name = peripheral.adapterAddress?.description ?? peripheral.adapterName ?? "of the connection"
+        if own == nil, !adapters.isEmpty {
+            return Diagnosis.Finding(
+                .connecting, "\(lost) and waits for its adapter \(name), which is absent.",
+                "Plug the adapter in, or connect again to use another one.")
+        }
+        if let own, !own.isPowered {
+            return Diagnosis.Finding(
+                .connecting, "\(lost) and waits for its adapter \(own.title), which is off.",
+                "Switch the adapter on, or connect again to use another one.")
+        }
+        return Diagnosis.Finding(
+            .connecting, "\(lost) and is retried" + (cause.map { " (\($0.code))." } ?? "."),
+            "Check that the device is on, nearby, and not connected to another device.")
+    }
+
+    fileprivate func findings(_ adapters: [Adapter]) -> [(Duration, Diagnosis.Finding)] {
         if let disconnectedFor, disconnectedFor >= Diagnosis.worthMentioning {
-            return [
-                (
-                    disconnectedFor,
-                    Diagnosis.Finding(
-                        .connecting,
-                        "The connection to \(peripheral.address) has been lost for \(disconnectedFor.spoken) and is retried"
-                            + (cause.map { " (\($0.code))." } ?? "."),
-                        "Check that the device is on, nearby, and not connected to another device.")
-                )
-            ]
+            return [(disconnectedFor, outageFinding(disconnectedFor, adapters))]
         }
         if step == .connecting, duration >= Diagnosis.worthMentioning {
             return [

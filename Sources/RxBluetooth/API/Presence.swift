@@ -2,7 +2,8 @@ public import Rx
 
 /// A change of presence: a peripheral came into range, or is no longer received.
 public enum PresenceChange: Sendable {
-    /// A peripheral is present: it has advertised, or is connected. The value has its latest advertisement.
+    /// A peripheral is present: it has advertised, or is connected. The value has its latest
+    /// advertisement. The RSSI is nil if none was received, for example if the peripheral is only connected.
     case found(ScannedPeripheral)
     /// A peripheral was silent for ``PresenceOptions/silence``, or the scan failed or was interrupted.
     ///

@@ -246,6 +246,27 @@ struct DiagnosisTests {
             back.connections.first?.step == .connected && back.connections.first?.disconnectedFor == nil && link.isLive)
     }
 
+    @Test(arguments: [
+        ("replaced", "waits for its adapter 00:1A:7D:DA:71:01, which is absent."),
+        ("off", "waits for its adapter hci0 (00:1A:7D:DA:71:01), which is off."),
+    ])
+    func `A diagnosis names the adapter that a lost link waits for`(event: String, end: String) throws {
+        let (stage, peripheral) = Stage.withSensor()
+        let link = stage.record(peripheral.connect(options: .reconnect()))
+        stage.advance(2_000)
+        stage.simulation.bluez.addAdapter(SimulatedAdapter(address: "00:1A:7D:DA:71:09"), as: 1)
+        stage.advance(1_000)
+        if event == "off" {
+            stage.simulation.bluez.setPower(false)
+        } else {
+            stage.simulation.bluez.removeAdapter(0)
+        }
+        stage.advance(20_000)
+        let diagnosis = try ask(stage)
+        #expect(diagnosis.cause == .connecting && link.isLive)
+        #expect(diagnosis.findings.contains { $0.text.hasSuffix(end) }, "\(diagnosis.findings)")
+    }
+
     @Test func `A diagnosis reports a pairing in progress`() throws {
         let (stage, peripheral) = Stage.withLock()
         stage.simulation.bluez.add(Fault("Device1.Pair", .late(.seconds(20))))
