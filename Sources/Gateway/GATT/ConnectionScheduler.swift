@@ -13,6 +13,10 @@ struct ConnectionScheduler {
         var minimumStay = Duration.seconds(30)
         /// How long a device keeps its link while a device with commands waits.
         var minimumStayBeforeCommand = Duration.seconds(3)
+        /// How long a device keeps its link before a command if an earlier command has cut its last turn short.
+        var minimumStayAfterCommand = Duration.seconds(10)
+        /// A command that waits for a link of a job gets it this long before its deadline.
+        var commandReserve = Duration.seconds(10)
         /// How many devices with commands are connected before one without, while both wait.
         var commandStreak = 4
         /// How long a link that no job needs stays open after the last command.
@@ -67,10 +71,12 @@ struct ConnectionScheduler {
         var hasJobs = false
         var isHeard = false
         var commands = 0
+        /// When the first of the commands fails.
+        var commandDeadline: Duration?
         var lastCommand: Duration?
         /// No job needs the link before this time.
         var idleUntil: Duration?
-        /// Whether the last link was closed early for a command. Then the next one is not.
+        /// Whether the last link was closed early for a command. Then the next one stays longer.
         var wasPreempted = false
 
         func jobsNeedLink(_ now: Duration) -> Bool { hasJobs && (idleUntil ?? now) <= now }
@@ -81,10 +87,10 @@ struct ConnectionScheduler {
     private(set) var devices: [BluetoothAddress: Device] = [:]
     /// The number of links that the adapter has, as far as it is known.
     private(set) var limit: Int
-    private var limitRetry: (at: Duration, delay: Duration)?
+    private(set) var limitRetry: (at: Duration, delay: Duration)?
     private(set) var isAvailable = true
     private var lastTurn: UInt64 = 0
-    private var streak = 0
+    private(set) var streak = 0
 
     init(_ settings: Settings = Settings()) {
         self.settings = settings
@@ -106,10 +112,15 @@ struct ConnectionScheduler {
     }
 
     /// Stores the number of commands of the device that wait or run.
-    mutating func setCommands(_ count: Int, of address: BluetoothAddress, now: Duration) {
+    ///
+    /// - Parameter deadline: When the first of them fails; nil if that is not known.
+    mutating func setCommands(
+        _ count: Int, of address: BluetoothAddress, deadline: Duration? = nil, now: Duration
+    ) {
         ensure(address, now)
         if devices[address]?.commands != count { devices[address]?.lastCommand = now }
         devices[address]?.commands = count
+        devices[address]?.commandDeadline = deadline
     }
 
     /// Stores that no job of the device needs its link before a time; nil if one does now.
@@ -204,13 +215,13 @@ struct ConnectionScheduler {
         return actions
     }
 
-    private func isUnneeded(_ device: Device, _ now: Duration) -> Bool {
+    func isUnneeded(_ device: Device, _ now: Duration) -> Bool {
         guard device.commands == 0 else { return false }
         return !device.hasJobs || (device.idleUntil ?? now) - now >= settings.minimumPause
     }
 
     /// When the link of a device without need is closed. Jobs that are done do not use it any more.
-    private func lingerEnd(_ device: Device) -> Duration {
+    func lingerEnd(_ device: Device) -> Duration {
         if let command = device.lastCommand { return max(command, device.since) + settings.linger }
         return device.since
     }
@@ -218,15 +229,15 @@ struct ConnectionScheduler {
     /// Starts the next attempt, or closes a link for it.
     private mutating func useFreeLink(_ now: Duration) -> Action? {
         guard isAvailable, !devices.values.contains(where: { $0.phase == .connecting }) else { return nil }
-        guard let (address, isForCommand) = candidate(now) else { return nil }
+        guard let next = candidate(now) else { return nil }
         if devices.values.count(where: { $0.phase != .waiting }) < limit {
-            streak = isForCommand ? streak + 1 : 0
-            move(address, to: .connecting, now)
-            return .connect(address)
+            streak = next.isForCommand ? streak + 1 : 0
+            move(next.address, to: .connecting, now)
+            return .connect(next.address)
         }
         // One link is closed at a time, because one attempt runs at a time.
         guard !devices.values.contains(where: { $0.phase == .closing }) else { return nil }
-        guard let victim = victim(isForCommand, now) else { return nil }
+        guard let victim = victim(for: next, now) else { return nil }
         let isEarly = devices[victim].map { now < $0.since + settings.minimumStay } ?? false
         devices[victim]?.wasPreempted = isEarly
         move(victim, to: .closing, now)
@@ -238,58 +249,7 @@ struct ConnectionScheduler {
         devices[address]?.since = now
     }
 
-    private func sorted() -> [(key: BluetoothAddress, value: Device)] {
+    func sorted() -> [(key: BluetoothAddress, value: Device)] {
         devices.sorted { $0.value.turn < $1.value.turn }
-    }
-
-    private func mayConnect(_ device: Device, _ now: Duration) -> Bool {
-        device.phase == .waiting && device.notBefore <= now && device.isHeard && device.needsLink(now)
-    }
-
-    private func candidate(_ now: Duration) -> (BluetoothAddress, isForCommand: Bool)? {
-        var command: BluetoothAddress?
-        var job: BluetoothAddress?
-        for (address, device) in sorted() where mayConnect(device, now) {
-            if device.commands > 0 { command = command ?? address } else { job = job ?? address }
-        }
-        if let command, job == nil || streak < settings.commandStreak { return (command, true) }
-        return job.map { ($0, false) }
-    }
-
-    /// When the link of a connected device may be closed for another device.
-    private func evictionTime(_ device: Device, forCommand: Bool, _ now: Duration) -> Duration {
-        if !device.needsLink(now) { return device.since }
-        if device.commands > 0 { return device.since + settings.minimumStay * 2 }
-        let isProtected = !forCommand || device.wasPreempted
-        return device.since + (isProtected ? settings.minimumStay : settings.minimumStayBeforeCommand)
-    }
-
-    /// Returns the connected device that gives its link to another one; nil if none has had its time.
-    private func victim(_ isForCommand: Bool, _ now: Duration) -> BluetoothAddress? {
-        let connected = sorted().filter { $0.value.phase == .connected }
-        let evictable = connected.filter { evictionTime($0.value, forCommand: isForCommand, now) <= now }
-        let best = evictable.min { one, other in
-            let needs = (one.value.needsLink(now), other.value.needsLink(now))
-            if needs.0 != needs.1 { return !needs.0 }
-            return one.value.since < other.value.since
-        }
-        return best?.key
-    }
-
-    /// The earliest time at which a decision may change without an event.
-    private func wakeTime(_ now: Duration) -> Duration? {
-        var times: [Duration] = []
-        let waiting = devices.values.filter { $0.phase == .waiting && $0.isHeard }
-        for device in waiting where isAvailable {
-            if device.needsLink(now) { times.append(device.notBefore) }
-            if device.hasJobs, let idle = device.idleUntil { times.append(max(idle, device.notBefore)) }
-        }
-        let next = candidate(now)
-        for device in devices.values where device.phase == .connected {
-            if let next { times.append(evictionTime(device, forCommand: next.isForCommand, now)) }
-            if isUnneeded(device, now) { times.append(lingerEnd(device)) }
-        }
-        if let retry = limitRetry { times.append(retry.at) }
-        return times.filter { $0 > now }.min()
     }
 }

@@ -146,6 +146,13 @@ extension GATTCentral {
         }
     }
 
+    /// Stores the commands of a device in the scheduler.
+    func countCommands(_ address: BluetoothAddress) {
+        let entries = commands.entries(of: address)
+        scheduler.setCommands(
+            entries.count, of: address, deadline: entries.map(\.deadline).min(), now: loop.monotonicTime)
+    }
+
     private func expire(_ id: String, _ address: BluetoothAddress) {
         guard let device = devices[address] else { return }
         if let run = device.run, run.command.id == id {
@@ -171,7 +178,7 @@ extension GATTCentral {
             device.run = nil
             device.isLinkLost = failure?.isLinkEnd ?? false
         }
-        scheduler.setCommands(commands.entries(of: address).count, of: address, now: loop.monotonicTime)
+        countCommands(address)
         emit(
             .result(CommandResult(address, id: id, values: values, failure: failure, time: loop.scheduler.now)),
             address)

@@ -172,7 +172,7 @@ public final class GATTCentral {
             let result = CommandResult(address, id: id, failure: failure, time: loop.scheduler.now)
             emitSoon(.result(result), address)
         case .accepted(let command):
-            scheduler.setCommands(commands.entries(of: address).count, of: address, now: loop.monotonicTime)
+            countCommands(address)
             setDeadline(of: command, address, arrival: arrival)
             decideSoon()
         }
@@ -194,7 +194,7 @@ public final class GATTCentral {
             commands.withdraw(entry.command.id, of: address)
             device.deadlines.removeValue(forKey: entry.command.id)?.dispose()
         }
-        scheduler.setCommands(commands.entries(of: address).count, of: address, now: loop.monotonicTime)
+        countCommands(address)
         decideSoon()
         return entries.map {
             HeldCommands.Entry(address: address, command: $0.command, arrival: $0.deadline - $0.command.deadline)
