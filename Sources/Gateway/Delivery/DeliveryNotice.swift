@@ -8,6 +8,10 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
     case storeFailed(StoreFailure)
     /// Messages are stored again; the number of messages without a place is that since the start.
     case storeRecovered(droppedCount: Int)
+    /// The store is full, and has removed its oldest messages. Reported once, until the backlog was sent.
+    case storeOverflowed
+    /// The broker has confirmed the backlog; the number of messages that were removed since the store was full.
+    case storeDrained(droppedCount: Int)
     /// The file of the store was damaged; it was renamed, and a new one begun.
     case storeReplaced(keptAt: String, cause: String)
     /// The broker did not confirm messages, so the connection is made again.
@@ -22,10 +26,10 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
     /// Whether something is wrong.
     public var isProblem: Bool {
         switch self {
-        case .connected, .storeRecovered: false
+        case .connected, .storeRecovered, .storeDrained: false
         case .closed(let failure, _): failure.kind != .requested
-        case .storeFailed, .storeReplaced, .confirmationsMissing, .messageRejected, .subscriptionRefused,
-            .receivedIgnored:
+        case .storeFailed, .storeOverflowed, .storeReplaced, .confirmationsMissing, .messageRejected,
+            .subscriptionRefused, .receivedIgnored:
             true
         }
     }
@@ -39,6 +43,10 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
         case .storeFailed(let failure): "\(failure); until it works again, readings are sent from memory"
         case .storeRecovered(0): "readings are stored again, none was lost"
         case .storeRecovered(let count): "readings are stored again; \(count) were lost since the start"
+        case .storeOverflowed:
+            "the store is full: the oldest readings are lost until the broker accepts the others; "
+                + "“store.maximum-size” sets its size"
+        case .storeDrained(let count): "the readings of the full store were sent; \(count) older ones were lost"
         case .storeReplaced(let path, let cause):
             "the store was damaged (\(cause)): it was kept as \(path), and a new one begun; its readings were not sent"
         case .confirmationsMissing: "the broker does not confirm messages; connecting again"

@@ -72,8 +72,9 @@ final class Outbox {
         switch action {
         case .store(let publications, let numbers):
             do throws(StoreFailure) {
+                let before = store.summary.dropped
                 try store.update(appending: publications, removing: numbers)
-                return .stored
+                return .stored(dropped: store.summary.dropped - before)
             } catch { return .storingFailed(error) }
         case .load(let number, let limit):
             do throws(StoreFailure) {

@@ -5,7 +5,7 @@ struct OutboxState {
         case timerFired
         case paceAllows
         case confirmationOverdue
-        case stored
+        case stored(dropped: Int)
         case storingFailed(StoreFailure)
         case loaded([StoredPublication])
         case loadingFailed(StoreFailure)
@@ -41,6 +41,7 @@ struct OutboxState {
     private let memoryIdentity: String
     private(set) var unstored: [Publication] = []
     private(set) var droppedCount = 0
+    private var losses = StoreLosses()
     private(set) var inFlight: Set<Int64> = []
     private(set) var confirmed: Set<Int64> = []
     private(set) var isConnected = false
@@ -94,7 +95,9 @@ struct OutboxState {
             isPaused = false
             return fill(now)
         case .confirmationOverdue: return checkConfirmations(now)
-        case .stored: return stored(now)
+        case .stored(let dropped):
+            let notice = losses.add(dropped).map { [Action.report($0)] } ?? []
+            return notice + stored(now)
         case .storingFailed(let failure): return storingFailed(failure, now)
         case .loaded(let messages): return loaded(messages, now)
         case .loadingFailed(let failure):
@@ -245,6 +248,7 @@ extension OutboxState {
             isLoading = true
             actions.append(.load(after: cursor, limit: Self.readAhead))
         }
+        if isDrained, ready.isEmpty, inFlight.isEmpty, let notice = losses.end() { actions.append(.report(notice)) }
         return actions + sendDirect(now)
     }
 

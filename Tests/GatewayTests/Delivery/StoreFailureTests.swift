@@ -140,16 +140,6 @@ import Testing
         #expect(Set(setup.ids).count == 50)
     }
 
-    @Test func `A full store drops the oldest readings and the newest arrive`() {
-        let setup = DeliverySetup(maximumBytes: 100)
-        setup.storeReadings(10..<50)
-        setup.delivery.start()
-        setup.time.advance(by: .seconds(5))
-        #expect(setup.store.summary.dropped == 31)
-        #expect(setup.ids.count == 9)
-        #expect(setup.ids.last == "s-40")
-    }
-
     @Test func `Confirmed readings are removed from a full disk without a broker too`() {
         let setup = DeliverySetup()
         setup.delivery.start()
