@@ -143,6 +143,7 @@ public final class Gateway {
         adapters.onName = { [unowned self] in publishStatusSoon() }
         pipeline.onReading = { [unowned self] in publish($0) }
         pipeline.onPresence = { [unowned self] in publish($0, $1) }
+        pipeline.onKeyProblem = { [unowned self] in report(.warning, "\($0.text): \($1)") }
         connections.identity = { [unowned self] in pipeline.identity(of: $0) }
         connections.onLink = { [unowned self] in pipeline.setLinked($1, $0) }
         connections.onValue = { [unowned self] in adapters.supervisor($0)?.receivedValue() }

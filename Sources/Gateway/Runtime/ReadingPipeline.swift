@@ -11,12 +11,15 @@ package final class ReadingPipeline {
     package var onReading: ((ReadingMessage) -> Void)?
     /// Receives changes of presence to publish.
     package var onPresence: ((PresenceMessage, PresenceMonitor.Change.Kind) -> Void)?
+    /// Receives a device of the configuration with a wrong or missing key, and what to do. Once for each device.
+    var onKeyProblem: ((MessageDevice, String) -> Void)?
 
     private let loop: GatewayLoop
     private let matcher: DeviceMatcher
     private let configuredNames: [BluetoothAddress: String]
     // One decoder for all adapters, so that a packet that two of them receive counts once.
     private var decoder: SensorDecoder
+    private var keyCheck: KeyCheck
     private var limiter: ReadingLimiter<ReadingMessage>
     private var presence: PresenceMonitor
     /// The names of the devices in range.
@@ -36,6 +39,7 @@ package final class ReadingPipeline {
         self.loop = loop
         matcher = DeviceMatcher(configuration)
         decoder = SensorDecoder(keys: keys)
+        keyCheck = KeyCheck(configuration.devices.map(\.address).filter(matcher.matches))
         limiter = ReadingLimiter(configuration.publishing)
         presence = PresenceMonitor(configuration.publishing)
         configuredNames = Dictionary(
@@ -82,7 +86,7 @@ package final class ReadingPipeline {
         _ sections: [AdvertisedSection], from sender: BluetoothAddress, of address: BluetoothAddress, name: String?,
         rssi: Int16?, time: Date
     ) -> Bool {
-        let readings = decode(sections, from: sender, name: name)
+        let readings = decode(sections, from: sender, of: address, name: name)
         guard matcher.matches(address, rssi: rssi, hasReading: !readings.isEmpty) else { return false }
         let now = loop.monotonicTime
         if let name, configuredNames[address] == nil, names[address] != name, names.count < 10_000 {
@@ -123,14 +127,18 @@ package final class ReadingPipeline {
 
     /// Decodes the sections with values. Phones and trackers have none.
     private func decode(
-        _ sections: [AdvertisedSection], from address: BluetoothAddress, name: String?
+        _ sections: [AdvertisedSection], from sender: BluetoothAddress, of address: BluetoothAddress, name: String?
     ) -> [SensorReading] {
         var readings: [SensorReading] = []
         for section in sections {
-            switch decoder.decode(section, from: SenderAddress(address), name: name, among: sections) {
+            switch decoder.decode(section, from: SenderAddress(sender), name: name, among: sections) {
             case .unknown: continue
-            case .reading(let reading): if !reading.format.isRecognisedOnly { readings.append(reading) }
-            case .failure: counts.refused += 1
+            case .reading(let reading):
+                if reading.isEncrypted { keyCheck.succeeded(address) }
+                if !reading.format.isRecognisedOnly { readings.append(reading) }
+            case .failure(let failure):
+                counts.refused += 1
+                if let text = keyCheck.failed(failure.reason, address) { onKeyProblem?(device(address), text) }
             }
         }
         return readings
