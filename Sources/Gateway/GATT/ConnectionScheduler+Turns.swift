@@ -10,21 +10,40 @@ extension ConnectionScheduler {
         var deadline: Duration?
     }
 
-    private func mayConnect(_ device: Device, _ now: Duration) -> Bool {
+    func sorted() -> [(key: BluetoothAddress, value: Device)] {
+        devices.sorted { $0.value.turn < $1.value.turn }
+    }
+
+    func isUnneeded(_ device: Device, _ now: Duration) -> Bool {
+        guard device.commands == 0 else { return false }
+        return !device.hasJobs || (device.idleUntil ?? now) - now >= settings.minimumPause
+    }
+
+    /// When the link of a device without need is closed. Jobs that are done do not use it any more.
+    func lingerEnd(_ device: Device) -> Duration {
+        if let command = device.lastCommand { return max(command, device.since) + settings.linger }
+        return device.since
+    }
+
+    func mayConnect(_ device: Device, _ now: Duration) -> Bool {
         device.phase == .waiting && device.notBefore <= now && device.isHeard && device.needsLink(now)
     }
 
     /// Returns the device that is connected next; nil if none needs a link.
     func candidate(_ now: Duration) -> Candidate? {
-        var command: Candidate?
-        var job: Candidate?
-        for (address, device) in sorted() where mayConnect(device, now) {
-            let candidate = Candidate(
-                address: address, isForCommand: device.commands > 0, deadline: device.commandDeadline)
-            if candidate.isForCommand { command = command ?? candidate } else { job = job ?? candidate }
-        }
-        if let command, job == nil || streak < settings.commandStreak { return command }
-        return job
+        let waiting = sorted().filter { mayConnect($0.value, now) }
+        let command = waiting.filter { $0.value.commands > 0 }.min { commandOrder($0.value) < commandOrder($1.value) }
+        let job = waiting.first { $0.value.commands == 0 }
+        let isForCommand = command != nil && (job == nil || streak < settings.commandStreak)
+        guard let (address, device) = isForCommand ? command : job else { return nil }
+        return Candidate(address: address, isForCommand: isForCommand, deadline: device.commandDeadline)
+    }
+
+    /// The oldest command is first, so that it does not fail while later ones succeed.
+    ///
+    /// Commands that arrived during an earlier turn of their device count from its end, so that others are connected.
+    private func commandOrder(_ device: Device) -> (Duration, UInt64) {
+        (max(device.commandArrival ?? .zero, device.turnSince), device.turn)
     }
 
     /// When the link of a connected device may be closed for another device.

@@ -5,84 +5,6 @@ import RxBluetooth
 /// One attempt to connect runs at a time. If more devices need a link than the adapter has, each device gets a turn.
 /// Devices with commands come first, but not more than ``Settings/commandStreak`` times in a row.
 struct ConnectionScheduler {
-    /// The limits and times.
-    struct Settings: Hashable, Sendable {
-        /// The largest number of links. The adapter may have fewer, which is learned.
-        var maximumLinks = 32
-        /// How long a device keeps its link while others wait.
-        var minimumStay = Duration.seconds(30)
-        /// How long a device keeps its link while a device with commands waits.
-        var minimumStayBeforeCommand = Duration.seconds(3)
-        /// How long a device keeps its link before a command if an earlier command has cut its last turn short.
-        var minimumStayAfterCommand = Duration.seconds(10)
-        /// A command that waits for a link of a job gets it this long before its deadline.
-        var commandReserve = Duration.seconds(10)
-        /// How many devices with commands are connected before one without, while both wait.
-        var commandStreak = 4
-        /// How long a link that no job needs stays open after the last command.
-        var linger = Duration.seconds(5)
-        /// A link is closed, to save energy, if no job needs it for at least this time.
-        var minimumPause = Duration.seconds(60)
-        /// The first and the longest pause after a failure of a device. It doubles with each failure.
-        var initialBackoff = Duration.seconds(1)
-        var maximumBackoff = Duration.seconds(60)
-        /// How many attempts in a row may fail before the device loses its turn.
-        var attemptsPerTurn = 3
-        /// A link that ends earlier counts as a failure.
-        var stableAfter = Duration.seconds(10)
-        /// When one more link is tried after the adapter refused it. It doubles with each refusal, up to the maximum.
-        var initialLimitRetry = Duration.seconds(300)
-        var maximumLimitRetry = Duration.seconds(3600)
-
-        init() {}
-    }
-
-    /// What the driver does.
-    enum Action: Hashable, Sendable {
-        case connect(BluetoothAddress)
-        /// Lets a running command finish, then closes the link.
-        case disconnect(BluetoothAddress)
-        /// Ends an attempt to connect.
-        case cancel(BluetoothAddress)
-    }
-
-    /// Why an attempt or a link ended.
-    enum Ending: Hashable, Sendable {
-        /// The driver closed it, as requested.
-        case closed
-        /// The adapter has no room for another link.
-        case noFreeSlot
-        /// Bluetooth itself is not available. The device is not the cause.
-        case outage
-        case failed
-    }
-
-    enum Phase: Hashable, Sendable { case waiting, connecting, connected, closing }
-
-    struct Device: Hashable, Sendable {
-        var phase = Phase.waiting
-        /// When the phase began.
-        var since: Duration
-        /// The position in the queue. The smallest number is first.
-        var turn: UInt64
-        /// No attempt begins before this time.
-        var notBefore = Duration.zero
-        var failures = 0
-        var hasJobs = false
-        var isHeard = false
-        var commands = 0
-        /// When the first of the commands fails.
-        var commandDeadline: Duration?
-        var lastCommand: Duration?
-        /// No job needs the link before this time.
-        var idleUntil: Duration?
-        /// Whether the last link was closed early for a command. Then the next one stays longer.
-        var wasPreempted = false
-
-        func jobsNeedLink(_ now: Duration) -> Bool { hasJobs && (idleUntil ?? now) <= now }
-        func needsLink(_ now: Duration) -> Bool { commands > 0 || jobsNeedLink(now) }
-    }
-
     let settings: Settings
     private(set) var devices: [BluetoothAddress: Device] = [:]
     /// The number of links that the adapter has, as far as it is known.
@@ -90,6 +12,8 @@ struct ConnectionScheduler {
     private(set) var limitRetry: (at: Duration, delay: Duration)?
     private(set) var isAvailable = true
     private var lastTurn: UInt64 = 0
+    /// The number of links when the last attempt began.
+    private var linksAtAttempt = 0
     private(set) var streak = 0
 
     init(_ settings: Settings = Settings()) {
@@ -113,13 +37,17 @@ struct ConnectionScheduler {
 
     /// Stores the number of commands of the device that wait or run.
     ///
-    /// - Parameter deadline: When the first of them fails; nil if that is not known.
+    /// - Parameters:
+    ///   - arrival: When the oldest of them arrived; nil if that is not known.
+    ///   - deadline: When the first of them fails; nil if that is not known.
     mutating func setCommands(
-        _ count: Int, of address: BluetoothAddress, deadline: Duration? = nil, now: Duration
+        _ count: Int, of address: BluetoothAddress, since arrival: Duration? = nil, deadline: Duration? = nil,
+        now: Duration
     ) {
         ensure(address, now)
         if devices[address]?.commands != count { devices[address]?.lastCommand = now }
         devices[address]?.commands = count
+        devices[address]?.commandArrival = arrival
         devices[address]?.commandDeadline = deadline
     }
 
@@ -151,7 +79,7 @@ struct ConnectionScheduler {
         case .closed:
             device.failures = 0
             device.notBefore = now
-            device.turn = nextTurn()
+            giveTurn(&device, now)
         case .outage: device.notBefore = now + settings.initialBackoff
         case .noFreeSlot:
             lowerLimit(now)
@@ -162,7 +90,7 @@ struct ConnectionScheduler {
             let factor = 1 << max(0, device.failures - 1)
             device.notBefore = now + min(settings.initialBackoff * factor, settings.maximumBackoff)
             // After a few failed attempts, the device lets all others try first.
-            if device.phase != .connecting || device.failures >= settings.attemptsPerTurn { device.turn = nextTurn() }
+            if device.phase != .connecting || device.failures >= settings.attemptsPerTurn { giveTurn(&device, now) }
         }
         device.phase = .waiting
         device.since = now
@@ -171,16 +99,21 @@ struct ConnectionScheduler {
 
     private mutating func ensure(_ address: BluetoothAddress, _ now: Duration) {
         guard devices[address] == nil else { return }
-        devices[address] = Device(since: now, turn: nextTurn())
+        var device = Device(since: now, turn: 0, turnSince: now)
+        giveTurn(&device, now)
+        devices[address] = device
     }
 
-    private mutating func nextTurn() -> UInt64 {
+    /// Moves a device to the end of the queue.
+    private mutating func giveTurn(_ device: inout Device, _ now: Duration) {
         lastTurn += 1
-        return lastTurn
+        device.turn = lastTurn
+        device.turnSince = now
     }
 
     private mutating func lowerLimit(_ now: Duration) {
-        limit = max(1, devices.values.count { $0.phase == .connected || $0.phase == .closing })
+        // Links that closed since the beginning of the attempt may have been the ones that the adapter had.
+        limit = max(1, linksAtAttempt)
         let delay = limitRetry.map { min($0.delay * 2, settings.maximumLimitRetry) } ?? settings.initialLimitRetry
         limitRetry = (now + delay, delay)
     }
@@ -193,7 +126,7 @@ struct ConnectionScheduler {
             limit = min(limit + 1, settings.maximumLinks)
             limitRetry = limit == settings.maximumLinks ? nil : (now + retry.delay, retry.delay)
         }
-        var actions = closeUnneeded(now)
+        var actions = closeUnneeded(now) + closeAhead(now)
         if let action = useFreeLink(now) { actions.append(action) }
         return (actions, wakeTime(now))
     }
@@ -215,31 +148,38 @@ struct ConnectionScheduler {
         return actions
     }
 
-    func isUnneeded(_ device: Device, _ now: Duration) -> Bool {
-        guard device.commands == 0 else { return false }
-        return !device.hasJobs || (device.idleUntil ?? now) - now >= settings.minimumPause
-    }
-
-    /// When the link of a device without need is closed. Jobs that are done do not use it any more.
-    func lingerEnd(_ device: Device) -> Duration {
-        if let command = device.lastCommand { return max(command, device.since) + settings.linger }
-        return device.since
+    /// Closes links without need for devices that wait, so that the attempts follow each other without pauses.
+    private mutating func closeAhead(_ now: Duration) -> [Action] {
+        guard isAvailable else { return [] }
+        let used = devices.values.count { $0.phase != .waiting }
+        let closing = devices.values.count { $0.phase == .closing }
+        let waiting = devices.values.count { mayConnect($0, now) }
+        let missing = waiting - closing - max(0, limit - used)
+        let idle = devices.filter { $0.value.phase == .connected && !$0.value.needsLink(now) }
+            .sorted { ($0.value.since, $0.key) < ($1.value.since, $1.key) }
+        return idle.prefix(max(0, missing)).map { address, _ in
+            devices[address]?.wasPreempted = false
+            move(address, to: .closing, now)
+            return .disconnect(address)
+        }
     }
 
     /// Starts the next attempt, or closes a link for it.
     private mutating func useFreeLink(_ now: Duration) -> Action? {
         guard isAvailable, !devices.values.contains(where: { $0.phase == .connecting }) else { return nil }
         guard let next = candidate(now) else { return nil }
-        if devices.values.count(where: { $0.phase != .waiting }) < limit {
+        let links = devices.values.count { $0.phase != .waiting }
+        if links < limit {
+            linksAtAttempt = links
             streak = next.isForCommand ? streak + 1 : 0
             move(next.address, to: .connecting, now)
             return .connect(next.address)
         }
-        // One link is closed at a time, because one attempt runs at a time.
+        // One link that is needed is closed at a time, because one attempt runs at a time.
         guard !devices.values.contains(where: { $0.phase == .closing }) else { return nil }
         guard let victim = victim(for: next, now) else { return nil }
-        let isEarly = devices[victim].map { now < $0.since + settings.minimumStay } ?? false
-        devices[victim]?.wasPreempted = isEarly
+        let isCutShort = devices[victim].map { $0.needsLink(now) && now < $0.since + settings.minimumStay }
+        devices[victim]?.wasPreempted = isCutShort ?? false
         move(victim, to: .closing, now)
         return .disconnect(victim)
     }
@@ -247,9 +187,5 @@ struct ConnectionScheduler {
     private mutating func move(_ address: BluetoothAddress, to phase: Phase, _ now: Duration) {
         devices[address]?.phase = phase
         devices[address]?.since = now
-    }
-
-    func sorted() -> [(key: BluetoothAddress, value: Device)] {
-        devices.sorted { $0.value.turn < $1.value.turn }
     }
 }

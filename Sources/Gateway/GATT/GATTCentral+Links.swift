@@ -150,7 +150,8 @@ extension GATTCentral {
     func countCommands(_ address: BluetoothAddress) {
         let entries = commands.entries(of: address)
         scheduler.setCommands(
-            entries.count, of: address, deadline: entries.map(\.deadline).min(), now: loop.monotonicTime)
+            entries.count, of: address, since: entries.map(\.arrival).min(), deadline: entries.map(\.deadline).min(),
+            now: loop.monotonicTime)
     }
 
     private func expire(_ id: String, _ address: BluetoothAddress) {

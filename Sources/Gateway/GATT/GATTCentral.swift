@@ -197,7 +197,7 @@ public final class GATTCentral {
         countCommands(address)
         decideSoon()
         return entries.map {
-            HeldCommands.Entry(address: address, command: $0.command, arrival: $0.deadline - $0.command.deadline)
+            HeldCommands.Entry(address: address, command: $0.command, arrival: $0.arrival)
         }
     }
 

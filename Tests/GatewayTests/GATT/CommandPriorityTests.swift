@@ -14,8 +14,8 @@ import Testing
 
     private static let addresses = (1...count).compactMap { BluetoothAddress(address($0)) }
 
-    private func setup(links: Int, jobs: Int = 0) -> GATTSetup {
-        let scenario = Scenario(seed: 7) {
+    private func setup(links: Int, jobs: Int = 0, faults: [Fault] = []) -> GATTSetup {
+        var scenario = Scenario(seed: 7) {
             for number in 1...Self.count {
                 SimulatedPeripheral("Sensor \(number)", address: Self.address(number)) {
                     SimulatedAdvertisement(every: .milliseconds(500), rssi: -60, services: ["fff0"])
@@ -26,6 +26,7 @@ import Testing
                 }
             }
         }
+        scenario.faults = faults
         let devices = Self.addresses.enumerated().map { index, address in
             DeviceSettings(address, index < jobs ? [GATTJob(.notify, of: "FFF1")] : [])
         }
@@ -53,6 +54,28 @@ import Testing
         // The job has its link most of the time.
         let duration = waits.reduce(0) { $0 + $1 + 4 }
         #expect(setup.values(of: Self.addresses[0]).count > duration / 2, "in \(duration) s")
+    }
+
+    @Test func `Three links serve twelve commands without pauses, the oldest first`() {
+        let delay = Fault("Device1.Disconnect", .late(.seconds(2)))
+        let setup = setup(links: 3, faults: [delay])
+        setup.advance(by: .seconds(10))
+        let step = #"{"wait":"FFF1","within":"5s"}"#
+        let steps = Array(repeating: step, count: 4).joined(separator: ",")
+        for (number, address) in Self.addresses.enumerated().reversed() {
+            setup.send(#"{"id":\#(number),"steps":[\#(steps)],"deadline":"100s"}"#, to: address)
+            setup.advance(by: .milliseconds(10))
+        }
+        var seconds = 0
+        while setup.results.count < Self.count, seconds < 100 {
+            setup.advance(by: .seconds(1))
+            seconds += 1
+        }
+        #expect(setup.results.count { $0.contains(#""ok":true"#) } == Self.count)
+        let order = setup.results.compactMap { $0.split { !$0.isNumber }.first.flatMap { Int($0) } }
+        #expect(order == (0..<Self.count).reversed(), "\(order)")
+        // Four turns of about 7 s each: connecting, 4 s of work, 2 s of closing.
+        #expect(seconds <= 30)
     }
 }
 
@@ -99,5 +122,66 @@ import Testing
         let decision = scheduler.decide(now: .seconds(7))
         #expect(decision.actions == [] && decision.wake == .seconds(9))
         #expect(scheduler.decide(now: .seconds(9)).actions == [.disconnect(a)])
+    }
+
+    /// A scheduler with connected devices whose jobs need no link until 50 s, and others that have no links.
+    private func idle(links: Int, connected: Int, others: Int) -> (ConnectionScheduler, [BluetoothAddress]) {
+        var settings = ConnectionScheduler.Settings()
+        settings.maximumLinks = links
+        var scheduler = ConnectionScheduler(settings)
+        let all = (1...(connected + others)).map { BluetoothAddress(0xC0FF_EE00_0000 + UInt64($0)) }
+        for (index, address) in all.enumerated() {
+            scheduler.setJobs(index < connected, of: address, now: .zero)
+            scheduler.setHeard(true, address, now: .zero)
+            guard index < connected else { continue }
+            _ = scheduler.decide(now: .seconds(index))
+            scheduler.connected(address, now: .seconds(index))
+            scheduler.setIdle(until: .seconds(50), address)
+        }
+        return (scheduler, all)
+    }
+
+    @Test func `Links without need are closed together, one for each device that waits`() {
+        var (scheduler, all) = idle(links: 3, connected: 3, others: 2)
+        for address in all[3...] { scheduler.setCommands(1, of: address, now: .seconds(9)) }
+        #expect(scheduler.decide(now: .seconds(9)).actions == [.disconnect(all[0]), .disconnect(all[1])])
+        #expect(scheduler.decide(now: .seconds(9)).actions == [])
+        scheduler.ended(all[1], .closed, now: .seconds(10))
+        #expect(scheduler.decide(now: .seconds(10)).actions == [.connect(all[3])])
+        scheduler.ended(all[0], .closed, now: .seconds(11))
+        scheduler.connected(all[3], now: .seconds(11))
+        #expect(scheduler.decide(now: .seconds(11)).actions == [.connect(all[4])])
+    }
+
+    @Test func `A link without need is closed while an attempt runs`() {
+        var (scheduler, all) = idle(links: 2, connected: 1, others: 2)
+        scheduler.setCommands(1, of: all[1], now: .seconds(9))
+        #expect(scheduler.decide(now: .seconds(9)).actions == [.connect(all[1])])
+        scheduler.setCommands(1, of: all[2], now: .seconds(10))
+        #expect(scheduler.decide(now: .seconds(10)).actions == [.disconnect(all[0])])
+    }
+
+    @Test func `A refusal while links close does not lower the limit by these links`() {
+        var (scheduler, all) = idle(links: 4, connected: 3, others: 3)
+        for address in all[3...] { scheduler.setCommands(1, of: address, now: .seconds(9)) }
+        let closing: [ConnectionScheduler.Action] = [.disconnect(all[0]), .disconnect(all[1]), .connect(all[3])]
+        #expect(Set(scheduler.decide(now: .seconds(9)).actions) == Set(closing))
+        for address in all[0...1] { scheduler.ended(address, .closed, now: .seconds(10)) }
+        scheduler.ended(all[3], .noFreeSlot, now: .seconds(10))
+        #expect(scheduler.limit == 3)
+    }
+
+    @Test func `The device with the oldest command is connected first`() {
+        var (scheduler, all) = idle(links: 1, connected: 0, others: 3)
+        for (address, second) in zip(all, [7, 5, 6]) {
+            scheduler.setCommands(1, of: address, since: .seconds(second), now: .seconds(9))
+        }
+        #expect(scheduler.decide(now: .seconds(9)).actions == [.connect(all[1])])
+        // Commands that remain after the turn of a device wait for the commands of the others.
+        scheduler.connected(all[1], now: .seconds(10))
+        scheduler.ended(all[1], .closed, now: .seconds(70))
+        #expect(scheduler.decide(now: .seconds(70)).actions == [.connect(all[2])])
+        scheduler.ended(all[2], .failed, now: .seconds(71))
+        #expect(scheduler.decide(now: .seconds(71)).actions == [.connect(all[0])])
     }
 }

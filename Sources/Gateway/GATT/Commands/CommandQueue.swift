@@ -15,6 +15,9 @@ struct CommandQueue {
         var command: GATTCommand
         /// When the command fails.
         var deadline: Duration
+
+        /// When the command arrived.
+        var arrival: Duration { deadline - command.deadline }
     }
 
     /// What happens to a message on a topic of commands.
