@@ -53,7 +53,22 @@ extension ConfigurationReader {
             value.reportInvalid("write a host name or an address of the Internet Protocol")
             return nil
         }
+        guard !host.contains("["), !host.contains("]") else {
+            value.report("broker.host has brackets", "write the address without them, and use the key port")
+            return nil
+        }
+        guard !host.contains(":") || Self.isAddress(host) else {
+            value.report("broker.host has a port", "write the host only, and use the key port")
+            return nil
+        }
         return host
+    }
+
+    /// Whether a text with a colon looks like an address of IPv6, for example `fe80::1%eth0`, and has no port.
+    private static func isAddress(_ text: String) -> Bool {
+        let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 1 || !parts[1].isEmpty else { return false }
+        return parts[0].count { $0 == ":" } > 1 && parts[0].allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
     }
 
     private func clientIdentifier(_ value: YAMLValue) -> String? {
@@ -70,9 +85,9 @@ extension ConfigurationReader {
         if value.node.scalar != nil, !value.isNull { return value.flag() == true ? BrokerSettings.TLS() : nil }
         let members = value.members(["authorities", "certificate", "key"])
         var tls = BrokerSettings.TLS()
-        tls.authorities = members["authorities"].flatMap(existingFile)
-        tls.certificate = members["certificate"].flatMap(existingFile)
-        tls.key = members["key"].flatMap(privateFile)
+        tls.authorities = members["authorities"].flatMap(certificateFile)
+        tls.certificate = members["certificate"].flatMap(certificateFile)
+        tls.key = members["key"].flatMap(keyFile)
         if let certificate = members["certificate"], members["key"] == nil {
             certificate.report("broker.tls has a certificate without a key", "add the key key")
         }

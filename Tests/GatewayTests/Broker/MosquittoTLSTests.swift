@@ -56,6 +56,17 @@ import Testing
         )
     }
 
+    @Test func `An encrypted key fails without a question on the terminal`() async throws {
+        let certificates = try TestCertificates()
+        try certificates.encryptKey(of: "client")
+        let mosquitto = try MosquittoProcess(certificates.lines(server: "server", requiresClient: true))
+        defer { mosquitto.kill() }
+        var settings = mosquitto.settings
+        settings.tls = certificates.tls(client: "client")
+        let text = await GatewayTests.failure(settings)
+        #expect(text.contains("failed: Unable to load client key file"), "\(text)")
+    }
+
     @Test func `TLS with a port without TLS fails and the other way round too`() async throws {
         let certificates = try TestCertificates()
         let mosquitto = try MosquittoProcess()

@@ -37,8 +37,9 @@ struct ExampleConfigurationTests {
 
     @Test func `All settings of the example are valid`() throws {
         let folder = try SecretFiles()
-        for file in ["user.txt", "password.txt", "gateway.key"] { try folder.write(file, "text\n", mode: 0o600) }
-        for file in ["ca.pem", "gateway.pem"] { try folder.write(file, "text\n", mode: 0o644) }
+        for file in ["user.txt", "password.txt"] { try folder.write(file, "text\n", mode: 0o600) }
+        try folder.write("gateway.key", "-----BEGIN PRIVATE KEY-----\n", mode: 0o600)
+        for file in ["ca.pem", "gateway.pem"] { try folder.write(file, "-----BEGIN CERTIFICATE-----\n", mode: 0o644) }
         try folder.write("bedroom.key", "00112233445566778899aabbccddeeff\n", mode: 0o600)
         let configuration = try GatewayConfiguration(yaml: complete, directory: folder.path)
         #expect(configuration.name == "kitchen" && configuration.broker.password == Secret("text"))
@@ -75,7 +76,9 @@ struct ExampleConfigurationTests {
 
     @Test func `A key changes each setting`() throws {
         let folder = try SecretFiles()
-        for file in ["secret", "client.key", "ca.pem"] { try folder.write(file, "text", mode: 0o600) }
+        try folder.write("secret", "text", mode: 0o600)
+        try folder.write("client.key", "-----BEGIN PRIVATE KEY-----\n", mode: 0o600)
+        try folder.write("ca.pem", "-----BEGIN CERTIFICATE-----\n", mode: 0o600)
         try folder.write("identity", "ec0234a357c8ad05341010a60a397d9b", mode: 0o600)
         let text = """
             name: other

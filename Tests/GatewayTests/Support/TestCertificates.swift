@@ -35,6 +35,13 @@ struct TestCertificates {
         return tls
     }
 
+    /// Replaces a key by an encrypted one.
+    func encryptKey(of name: String) throws {
+        let key = folder.path("\(name).key")
+        try openssl("pkey", "-in", key, "-aes256", "-passout", "pass:secret", "-out", key + ".encrypted")
+        try folder.write("\(name).key", folder.read("\(name).key.encrypted"))
+    }
+
     private func sign(_ name: String, names: String, by authority: String, days: String = "2") throws {
         try folder.write("\(name).ext", Array("subjectAltName=\(names)".utf8))
         try openssl(

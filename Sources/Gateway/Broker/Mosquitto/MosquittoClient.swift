@@ -152,7 +152,10 @@ extension MosquittoClient {
             }
         }
         let folder = tls.authorities == nil ? "/etc/ssl/certs" : nil
-        let result = unsafe mosquitto_tls_set(handle, tls.authorities, folder, tls.certificate, tls.key, nil)
+        // Without a callback, OpenSSL asks for the password of an encrypted key on the terminal, and waits.
+        let result = unsafe mosquitto_tls_set(handle, tls.authorities, folder, tls.certificate, tls.key) { _, _, _, _ in
+            0
+        }
         guard result == 0 else {
             throw BrokerFailure(
                 .certificate,

@@ -97,7 +97,9 @@ struct MosquittoFailure {
                 .certificate, "the certificate of \(place) is not valid: \(certificateProblem); \(advice)")
         }
         // OpenSSL's lines end with the reason: error:0A00045C:SSL routines::tlsv13 alert certificate required
-        let reasons = errors.compactMap { line in line.split(separator: ":").last.map { String($0) } }
+        let reasons = errors.compactMap { line in
+            line.split(separator: ":").last.map { String($0.drop { $0 == " " }) }
+        }
         let reason = reasons.first { $0.contains("alert") } ?? reasons.first ?? "the handshake failed"
         guard reason.contains("alert") else {
             return BrokerFailure(
