@@ -37,6 +37,11 @@ PLATFORMS = {
 # What a component gets from the message of its device.
 SHARED = ["availability", "availability_mode", "state_topic"]
 TOPIC = re.compile(r"homeassistant/device/[a-zA-Z0-9_-]+/config")
+# Topics that devices with the same name share, so that the templates select the messages of their device.
+SHARED_TOPICS = """topics:
+  reading: home/{gateway}/BTtoMQTT/{name}
+  presence: home/{gateway}/presence/{name}
+"""
 # A remote control with BTHome v2: a packet number, a long press, and a dimmer that was turned to the right.
 REMOTE = """peripherals:
   - name: Remote
@@ -114,11 +119,11 @@ def entities(hass, messages):
     return made
 
 
-def start(folder, ble_cli, ble_gateway, name, scenario, port, keys, log):
+def start(folder, ble_cli, ble_gateway, name, scenario, port, keys, log, topics=""):
     """Starts a gateway on the devices of a scenario, in a process group of its own."""
     folder.mkdir()
     path = write_configuration(folder, port, free_port(), keys)
-    path.write_text(path.read_text().replace(f"name: {NAME}", f"name: {name}"))
+    path.write_text(path.read_text().replace(f"name: {NAME}", f"name: {name}") + topics)
     command = [ble_cli, "simulate", scenario, "--", ble_gateway, path]
     return subprocess.Popen(command, stderr=log, stdout=subprocess.DEVNULL, start_new_session=True)
 
@@ -135,7 +140,7 @@ def run(folder, ble_cli, ble_gateway):
     log = open(folder / "log", "wb")
     gateways = [
         start(folder / "1", ble_cli, ble_gateway, NAME, "showroom", broker.port, keys.read_text(), log),
-        start(folder / "2", ble_cli, ble_gateway, "Süd 2", remote, broker.port, "", log),
+        start(folder / "2", ble_cli, ble_gateway, "Süd 2", remote, broker.port, "", log, SHARED_TOPICS),
     ]
     try:
         steps(broker, subscriber, gateways)

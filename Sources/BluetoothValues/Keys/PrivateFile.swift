@@ -34,6 +34,22 @@ package enum PrivateFile {
         return status.st_mode & S_IFMT == S_IFREG
     }
 
+    /// Returns whether two paths lead to one file that exists.
+    package static func isSame(_ path: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard unsafe stat(path, &first) == 0, unsafe stat(other, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
+    /// Returns whether opening the path may wait for another program. A pipe without a name is open already.
+    package static func isNamedPipeOrDevice(_ path: String) -> Bool {
+        guard let real = unsafe realpath(path, nil) else { return false }
+        defer { unsafe free(real) }
+        var status = stat()
+        guard unsafe stat(real, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
+    }
+
     /// Returns the access mode of a file; nil if there is no such file.
     package static func mode(of path: String) -> UInt32? {
         var status = stat()

@@ -37,6 +37,7 @@ extension ConfigurationReader {
     func devices(_ value: YAMLValue, _ filter: DeviceFilter) -> [DeviceSettings] {
         var devices: [DeviceSettings] = []
         var lines: [BluetoothAddress: Int] = [:]
+        var identities: [DeviceKey: Int] = [:]
         for element in value.list() {
             guard let device = device(element) else { continue }
             if let line = lines[device.address] {
@@ -47,6 +48,11 @@ extension ConfigurationReader {
             if let denied = filter.denied.first(where: { DevicePrefix($0)?.matches(device.address.number) == true }) {
                 element.report(
                     "\(device.address) is described, but denied by \(denied)", "remove one of them")
+            }
+            if let line = device.identityKey.flatMap({ identities.updateValue(element.node.line, forKey: $0) }) {
+                element.report(
+                    "\(element.name) has the identity-key of the device in line \(line)",
+                    "each device has a key of its own")
             }
             devices.append(device)
         }

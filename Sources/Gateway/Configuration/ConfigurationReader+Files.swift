@@ -27,8 +27,12 @@ extension ConfigurationReader {
     func existingFile(_ value: YAMLValue) -> String? {
         guard let path = path(value) else { return nil }
         var isDirectory = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory else {
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
             value.report("there is no file \(path)", "check the path of \(value.name)")
+            return nil
+        }
+        guard !isDirectory else {
+            value.report("\(path) is a folder", "name a file")
             return nil
         }
         // Opening a pipe would wait for a program that writes to it.
@@ -40,6 +44,7 @@ extension ConfigurationReader {
             value.report("the file \(path) cannot be read", "check its permissions")
             return nil
         }
+        readFiles.add(path)
         return path
     }
 

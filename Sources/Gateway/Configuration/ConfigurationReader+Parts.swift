@@ -78,15 +78,6 @@ extension ConfigurationReader {
         return settings
     }
 
-    func store(_ value: YAMLValue) -> StoreSettings {
-        let members = value.members(["path", "maximum-size", "batch-interval"])
-        var store = StoreSettings()
-        store.path = members["path"].flatMap { path($0, in: stateFolder ?? directory) }
-        set(&store.maximumBytes, members["maximum-size"]?.size(64 << 10...1 << 40))
-        set(&store.batchInterval, members["batch-interval"]?.duration(.zero ... .seconds(60)))
-        return store
-    }
-
     func recovery(_ value: YAMLValue) -> RecoverySettings {
         let members = value.members(["minimum-silence", "maximum-silence", "power-cycle", "other-adapter"])
         var recovery = RecoverySettings()

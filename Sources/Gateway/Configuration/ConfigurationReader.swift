@@ -10,6 +10,8 @@ struct ConfigurationReader {
     let file: String
     /// The access mode of the configuration file; nil for text without a file.
     let fileMode: UInt32?
+    /// The files that were found so far.
+    let readFiles = NamedFiles()
 
     /// Reads a whole document.
     func configuration(_ root: YAMLValue, hostName: String) -> GatewayConfiguration {
@@ -51,6 +53,8 @@ struct ConfigurationReader {
         if let value = members["topics"] ?? members["sharing"] ?? members["home-assistant"] {
             checkCommandTopic(configuration, at: value)
         }
+        checkDiscoveryTopics(configuration, members)
+        if let devices = members["devices"] { checkNamesInTopics(configuration, at: devices) }
         if let metrics = members["metrics"] { configuration.metricsPort = metricsPort(metrics) }
         return configuration
     }

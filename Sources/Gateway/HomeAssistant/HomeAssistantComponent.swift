@@ -120,6 +120,15 @@ extension HomeAssistantComponent {
 
 // The message.
 extension HomeAssistantComponent {
+    /// Changes the template so that messages of other devices with the same topic change nothing.
+    func restricted(to device: MessageDevice) -> HomeAssistantComponent {
+        var component = self
+        // An empty text has no effect, except that it becomes the state of a sensor without a unit.
+        let other = platform == .sensor ? "{% else %}{{ ('' if false) | is_defined }}" : ""
+        component.template = "{% if value_json.id == '\(device.address)' %}\(template)\(other){% endif %}"
+        return component
+    }
+
     /// The component in the message of a device.
     ///
     /// - Parameters:

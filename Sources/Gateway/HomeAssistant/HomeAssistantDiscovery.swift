@@ -275,6 +275,8 @@ public struct HomeAssistantDiscovery: Sendable {
             case .connection: topics.connectionOfAllGateways(of: device)
             case .room: sharing?.room(device.address)
             }
-        return component.json(of: Self.identifier(device), stateTopic: topic, more)
+        let isShared = topics.isShared(component.source)
+        return (isShared ? component.restricted(to: device) : component)
+            .json(of: Self.identifier(device), stateTopic: topic, more)
     }
 }

@@ -110,6 +110,16 @@ public struct GatewayTopics: Hashable, Sendable {
         ofAllGateways(.connection, settings.connection, device)
     }
 
+    /// Whether devices with the same name have the same topic of readings, presence or connections.
+    func isShared(_ source: HomeAssistantComponent.Source) -> Bool {
+        switch source {
+        case .reading: templates[.reading]?.hasOnlyNameOfDevice == true
+        case .presence: templates[.presence]?.hasOnlyNameOfDevice == true
+        case .connection: templates[.connection]?.hasOnlyNameOfDevice == true
+        case .room: false
+        }
+    }
+
     private func ofAllGateways(_ kind: Kind, _ template: String, _ device: MessageDevice) -> String {
         let levels = template.split(separator: "/", omittingEmptySubsequences: false)
         let isWhole = levels.allSatisfy { $0 == "{gateway}" || !$0.contains("{gateway}") }

@@ -51,6 +51,12 @@ struct TopicTemplate: Hashable {
         topic([:]).split(separator: "/").contains { $0 == "{mac}" || $0 == "{address}" }
     }
 
+    /// Whether devices with the same name have the same topic.
+    var hasOnlyNameOfDevice: Bool {
+        parts.contains(.placeholder(.name)) && !parts.contains(.placeholder(.mac))
+            && !parts.contains(.placeholder(.address))
+    }
+
     /// Returns what is wrong with a template; nil if it is valid.
     ///
     /// - Parameter isOfDevice: Whether each device has a topic of its own.

@@ -81,6 +81,40 @@ struct HomeAssistantDiscoveryTests {
         #expect(!discovery.isStart(ReceivedMessage(topic: "homeassistant/other", payload: Array("online".utf8))))
     }
 
+    @Test func `Devices that may share a topic take only their own messages`() throws {
+        var discovery = try discovery {
+            $0.topics.reading = "home/{gateway}/readings/{name}"
+            $0.topics.presence = "home/{gateway}/presence/{name}"
+            $0.topics.connection = "home/{gateway}/connection/{name}"
+        }
+        var reading = thermometer()
+        reading.states = [SensorState(.opening, true)]
+        reading.events = [.button(index: 0, .press)]
+        _ = discovery.add(device, reading)
+        let message = try json(discovery.message(of: device.address))
+        #expect(HomeAssistantSchema.violations(message) == [])
+        let templates = (message["components"]?.object ?? [:]).compactMapValues { $0["value_template"]?.string }
+        let begin = "{% if value_json.id == 'A4:C1:38:00:00:01' %}"
+        // An undefined value keeps the old state. An empty text would become the state of a sensor without a unit.
+        let end = "{% else %}{{ ('' if false) | is_defined }}{% endif %}"
+        #expect(templates["tempc"] == begin + "{{ value_json.tempc | is_defined }}" + end)
+        #expect(templates["rssi"] == begin + "{{ value_json.rssi | is_defined }}" + end)
+        #expect(
+            templates["in_range"] == begin + "{{ 'ON' if value_json.state == 'found' else 'OFF' }}{% endif %}")
+        #expect(templates["open"]?.hasPrefix(begin) == true && templates["button"]?.hasPrefix(begin) == true)
+    }
+
+    @Test func `A topic with the address needs no filter`() throws {
+        var discovery = try discovery {
+            $0.topics.reading = "home/{gateway}/readings/{name}/{mac}"
+            $0.topics.presence = "home/{gateway}/presence/{name}"
+        }
+        _ = discovery.add(device, thermometer())
+        let components = try json(discovery.message(of: device.address))["components"]
+        #expect(components?["tempc"]?["value_template"]?.string == "{{ value_json.tempc | is_defined }}")
+        #expect(components?["rssi"]?["value_template"]?.string?.contains("value_json.id == ") == true)
+    }
+
     @Test func `Several gateways make the same messages`() throws {
         var (one, two) = (try discovery("one"), try discovery("two"))
         _ = one.add(device, thermometer())
