@@ -77,9 +77,9 @@ import Testing
         #expect(failure?.description.hasSuffix("create its folder, and make it writable for this user") == true)
     }
 
-    @Test(arguments: [[UInt8]("no database at all, but long enough".utf8), [UInt8](repeating: 0x53, count: 50_000)])
-    func `A file that is no database is kept aside and replaced`(_ content: [UInt8]) throws {
+    @Test func `A file with a damaged header is kept aside and replaced`() throws {
         let folder = try TemporaryFolder()
+        let content = Array("SQLite format 3\0 and nothing that is a database, but long enough".utf8)
         try folder.write("a.db", content)
         let store = try SQLiteStore(path: folder.path("a.db"), now: { Date(timeIntervalSince1970: 1_700_000_000) })
         #expect(store.replacementAtOpening?.description.contains("a.db.damaged-20231114T221320Z") == true)
@@ -87,6 +87,31 @@ import Testing
         #expect(try folder.read("a.db.damaged-20231114T221320Z") == content)
         try store.append([Publication("a", "1")])
         #expect(store.summary.count == 1)
+    }
+
+    @Test func `A store whose first bytes are damaged is kept aside`() throws {
+        let folder = try TemporaryFolder()
+        do { try SQLiteStore(path: folder.path("a.db")).append([Publication("a", "1")]) }
+        var content = try folder.read("a.db")
+        for index in 0..<16 { content[index] = 0 }
+        try folder.write("a.db", content)
+        let store = try SQLiteStore(path: folder.path("a.db"))
+        #expect(store.replacementAtOpening != nil)
+        #expect(folder.names.contains { $0.hasPrefix("a.db.damaged-") })
+    }
+
+    @Test func `A store whose first page is damaged is kept aside if its log exists`() throws {
+        let folder = try TemporaryFolder()
+        let log: [UInt8]
+        do {
+            let store = try SQLiteStore(path: folder.path("a.db"))
+            try store.append([Publication("a", "1")])
+            log = try folder.read("a.db-wal")
+        }
+        try folder.write("a.db", [UInt8](repeating: 0xA5, count: 8192))
+        try folder.write("a.db-wal", Array(log.prefix(16)))
+        let store = try SQLiteStore(path: folder.path("a.db"))
+        #expect(store.replacementAtOpening != nil)
     }
 
     @Test func `An error in the middle of a transaction changes neither rows nor counts`() throws {

@@ -50,6 +50,21 @@ import Testing
         #expect(folder.names == ["a.db"])
     }
 
+    @Test(arguments: [
+        Array("broker: { host: localhost }\n".utf8), [0x0A], [UInt8](repeating: 0x53, count: 50_000),
+        [UInt8](repeating: 0x53, count: 8192), Array("SQLite format 2\0".utf8) + [UInt8](repeating: 0, count: 4080),
+    ])
+    func `A file that is no database is refused and not changed`(content: [UInt8]) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a.db", content, mode: 0o644)
+        let failure = #expect(throws: StoreFailure.self) { try SQLiteStore(path: folder.path("a.db")) }
+        #expect(failure?.kind == .inaccessible)
+        #expect(failure?.description.hasSuffix("a.db is not a store of the gateway; name another file") == true)
+        #expect(try folder.read("a.db") == content)
+        #expect(folder.mode("a.db") == 0o644)
+        #expect(folder.names == ["a.db"])
+    }
+
     @Test func `A store of a newer version is refused with advice`() throws {
         let folder = try TemporaryFolder()
         do { _ = try SQLiteStore(path: folder.path("a.db")) }
@@ -95,7 +110,7 @@ import Testing
 
     @Test func `A damaged store on a full disk is kept aside, and created when there is room`() throws {
         let folder = try TemporaryFolder()
-        try folder.write("a.db", Array("no database at all, but long enough".utf8))
+        try folder.write("a.db", Array("SQLite format 3\0 and nothing that is a database".utf8))
         var attempts = 0
         let store = try SQLiteStore(path: folder.path("a.db")) { (path) throws(StoreFailure) -> SQLiteConnection in
             attempts += 1

@@ -63,6 +63,8 @@ import Glibc
 
     /// SQLite deletes the log of an empty file, for example of one that an editor or a full disk has emptied.
     private static func checkLog(of file: String, _ path: String) throws(StoreFailure) {
+        // For SQLite, a file of one byte is empty, too.
+        if size(file) == 1 { throw foreignFile(path) }
         guard size(file) == 0, size(file + "-wal") ?? 0 > 0 else { return }
         throw StoreFailure(.corrupted, "\(path) is damaged: it is empty, but its log is not")
     }
@@ -134,6 +136,9 @@ import Glibc
         // A file that SQLite cannot create, for example its log.
         let code = unsafe sqlite3_system_errno(handle)
         if result & 0xFF == SQLITE_CANTOPEN, code == ENOSPC || code == EDQUOT { return Self.fullDisk(path) }
+        if result & 0xFF == SQLITE_NOTADB, !StoreFile(file).isOfGateway {
+            return Self.foreignFile(path)
+        }
         return Self.failure(path, result, unsafe String(cString: sqlite3_errmsg(handle)))
     }
 
@@ -148,6 +153,10 @@ import Glibc
                 .inaccessible,
                 "using \(path) failed: \(text) (SQLite error \(result)); check the disk and the permissions")
         }
+    }
+
+    private static func foreignFile(_ path: String) -> StoreFailure {
+        StoreFailure(.inaccessible, "\(path) is not a store of the gateway; name another file")
     }
 
     private static func fullDisk(_ path: String) -> StoreFailure {
