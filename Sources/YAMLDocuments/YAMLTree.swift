@@ -55,15 +55,16 @@ struct YAMLTree {
     }
 
     private static func checkDuplicates(_ keys: [YAMLNode]) throws(YAMLError) {
-        var lines: [String: Int] = [:]
-        var duplicates: Set<String> = []
+        var seen: Set<String> = []
+        var duplicates: [String: Int] = [:]
         for key in keys {
-            guard let text = key.scalar else { continue }
-            if lines[text] == nil { lines[text] = key.line } else { duplicates.insert(text) }
+            guard let text = key.scalar, !seen.insert(text).inserted else { continue }
+            if duplicates[text] == nil { duplicates[text] = key.line }
         }
-        let names = duplicates.sorted()
-        guard let first = names.first else { return }
+        let names = duplicates.keys.sorted()
+        guard !names.isEmpty else { return }
         throw YAMLError(
-            line: lines[first], problem: "duplicate key: \(names.joined(separator: ", "))", expected: "each key once")
+            line: duplicates.values.min(), problem: "duplicate key: \(names.joined(separator: ", "))",
+            expected: "each key once")
     }
 }

@@ -17,6 +17,9 @@ package struct YAMLValue {
     /// Whether the value is missing, as in `devices:` without elements.
     package var isNull: Bool { ["", "~", "null"].contains(node.scalar) }
 
+    /// The subject of mistakes about the value.
+    private var subject: String { name.isEmpty ? "the document" : name }
+
     /// Adds a mistake at the line of this value.
     package func report(_ problem: String, _ advice: String) {
         mistakes.add(line: node.line, problem, advice)
@@ -24,15 +27,15 @@ package struct YAMLValue {
 
     /// Adds the mistake of an invalid value, which is quoted in it.
     package func reportInvalid(_ advice: String) {
-        guard let text = node.scalar else { return report("\(name) is not a single value", advice) }
-        guard !isNull else { return report("\(name) has no value", advice + ", or remove the key") }
+        guard let text = node.scalar else { return report("\(subject) is not a single value", advice) }
+        guard !isNull else { return report("\(subject) has no value", advice + ", or remove the key") }
         report("invalid value “\(Self.quoted(text))” of \(name)", advice)
     }
 
     /// Returns the members of a mapping, without unknown keys. A missing value has no members.
     package func members(_ known: [String]) -> YAMLMembers {
         guard let pairs = node.mapping else {
-            if !isNull { report("\(name) has no keys", "write one of \(known.joined(separator: ", ")) below it") }
+            if !isNull { report("\(subject) has no keys", "write one of \(known.joined(separator: ", ")) below it") }
             return YAMLMembers(line: node.line, values: [:])
         }
         var values: [String: YAMLValue] = [:]
@@ -49,7 +52,7 @@ package struct YAMLValue {
     /// Returns all keys and values of a mapping, with any keys.
     package func pairs() -> [(key: YAMLValue, value: YAMLValue)] {
         guard let pairs = node.mapping else {
-            if !isNull { report("\(name) has no keys", "write pairs of a key and a value below it") }
+            if !isNull { report("\(subject) has no keys", "write pairs of a key and a value below it") }
             return []
         }
         return pairs.map { key, value in
@@ -63,7 +66,7 @@ package struct YAMLValue {
     /// Returns the elements of a list. A missing value has none.
     package func list() -> [YAMLValue] {
         guard let elements = node.sequence else {
-            if !isNull { report("\(name) is not a list", "write [first, second], or a line “- element” for each") }
+            if !isNull { report("\(subject) is not a list", "write [first, second], or a line “- element” for each") }
             return []
         }
         return elements.enumerated().map { YAMLValue($1, "\(name)[\($0 + 1)]", mistakes) }

@@ -157,7 +157,7 @@ struct ScenarioFileErrorTests {
         (
             "events:\n  - { at: 1 s, rival: remove }\n", "f:2: an event has no key with; expected: the key with"
         ),
-        ("seed: 1\nseed: 2\n", "f:1: duplicate key: seed; expected: each key once"),
+        ("seed: 1\nseed: 2\n", "f:2: duplicate key: seed; expected: each key once"),
         ("seed: [1\n", "f:2: "),
         ("peripherals: 7\n", "f:1: peripherals is not a list; expected: a list"),
         ("- 7\n", "f:1: the scenario has no keys; expected: the keys seed,"),

@@ -64,8 +64,8 @@ struct YAMLTests {
         ("seed: 1\n  quirks: 2\n", "f:2: mapping values are not allowed in this context; expected: valid YAML"),
         ("seed: 'open\n", "f:2: found unexpected end of stream; expected: valid YAML"),
         ("seed: 1\nquirks: [Q2}\n", "f:2: did not find expected ',' or ']'; expected: valid YAML"),
-        ("b: 1\na: 1\na: 2\nb: 2\n", "f:2: duplicate key: a, b; expected: each key once"),
-        ("adapters:\n  - { name: a,\n      name: b }\n", "f:2: duplicate key: name; expected: each key once"),
+        ("b: 1\na: 1\na: 2\nb: 2\n", "f:3: duplicate key: a, b; expected: each key once"),
+        ("adapters:\n  - { name: a,\n      name: b }\n", "f:3: duplicate key: name; expected: each key once"),
         ("[a, b]: 1\n", "f:1: unknown key “” of the scenario; expected: one of seed, packet-loss,"),
     ])
     func `An error of the syntax names its line`(_ text: String, _ expected: String) {

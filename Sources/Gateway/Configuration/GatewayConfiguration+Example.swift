@@ -46,7 +46,8 @@ extension GatewayConfiguration {
         #adapters: [hci0, "00:1A:7D:DA:71:13"]
 
         filter:
-          # Addresses, or their first bytes, of the devices to publish; empty for all. The list deny wins.
+          # Addresses, or their first bytes, of the devices to publish; empty for all. A device that both lists match is
+          # not published. The same entry in both lists is an error.
           allow: []
           #allow: ["A4:C1:38"]
           deny: []

@@ -19,6 +19,9 @@ extension GatewayConfiguration {
         guard FileManager.default.fileExists(atPath: path) else {
             throw ConfigurationError(file: path, "there is no file \(path)", "check the path")
         }
+        guard !PrivateFile.isNamedPipeOrDevice(path) else {
+            throw ConfigurationError(file: path, "\(path) is a pipe, a socket or a device", "name a file")
+        }
         let text: String
         do throws(KeyFileError) {
             text = try PrivateFile.text(path, forbidding: 0)

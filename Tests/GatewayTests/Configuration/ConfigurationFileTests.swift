@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import Gateway
 import Testing
 
@@ -28,7 +28,7 @@ struct ConfigurationFileTests {
         for file in ["password", "key", "client"] {
             try files.write(file, "00112233445566778899aabbccddeeff", mode: mode)
         }
-        try files.write("certificate", "", mode: 0o644)
+        try files.write("certificate", "-----BEGIN CERTIFICATE-----\n", mode: 0o644)
         let text = """
             broker:
               user: me
@@ -85,6 +85,53 @@ struct ConfigurationFileTests {
         #expect(found == [2, 3, 6].map { "line \($0): \(problem)" })
     }
 
+    @Test func `A pipe in the place of the configuration is refused`() throws {
+        let path = files.path + "/c.yaml"
+        #expect(try MosquittoProcess.run("/usr/bin/mkfifo", [path]) == 0)
+        #expect(mistakes(path) == ["\(path) is a pipe, a socket or a device; name a file"])
+        try FileManager.default.createSymbolicLink(atPath: files.path + "/link", withDestinationPath: "c.yaml")
+        #expect(mistakes(files.path + "/link").count == 1)
+        #expect(mistakes("/dev/null").count == 1)
+    }
+
+    @Test func `The pipe of a shell can be the configuration`() throws {
+        let pipe = Pipe()
+        try pipe.fileHandleForWriting.write(contentsOf: Array("name: [\n".utf8))
+        try pipe.fileHandleForWriting.close()
+        #expect(
+            mistakes("/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)") == [
+                "line 2: did not find expected node content; write valid YAML; check the indentation and quotes"
+            ])
+    }
+
+    @Test(arguments: ["c.yaml", "password", "link", "key"])
+    func `A store in the place of another file is refused`(name: String) throws {
+        try files.write("password", "hunter2\n", mode: 0o600)
+        try files.write("key", "00112233445566778899aabbccddeeff", mode: 0o600)
+        try FileManager.default.createSymbolicLink(atPath: files.path + "/link", withDestinationPath: "password")
+        let text = """
+            store: { path: \(name) }
+            broker: { user: me, password-file: password }
+            devices: [{ address: "A4:C1:38:00:00:01", key-file: key }]
+            """
+        let path = try files.write("c.yaml", text, mode: 0o600)
+        #expect(
+            mistakes(path) == [
+                "line 1: store.path is \(files.path)/\(name), which the gateway reads as another file; "
+                    + "name a file of its own"
+            ])
+    }
+
+    @Test func `A store in a folder that does not exist is refused`() throws {
+        let path = try files.write("c.yaml", "store: { path: no/store.sqlite }", mode: 0o600)
+        #expect(
+            mistakes(path) == [
+                "line 1: there is no folder \(files.path)/no; create it, or change store.path"
+            ])
+        try files.write("c.yaml", "store: { path: . }", mode: 0o600)
+        #expect(mistakes(path) == ["line 1: \(files.path)/. is a folder; name a file"])
+    }
+
     @Test(arguments: ["key", "identity-key"])
     func `A file with keys of devices must be private`(key: String) throws {
         let text = "devices: [{ address: \"A4:C1:38:00:00:01\", \(key): 00112233445566778899aabbccddeeff }]"
@@ -120,7 +167,7 @@ struct ConfigurationFileTests {
             mistakes(path) == [
                 "line 2: there is no file \(files.path)/none; check the path of broker.password-file",
                 "line 2: broker has a password but no user; add user or user-file",
-                "line 3: there is no file \(files.path)/.; check the path of broker.tls.authorities",
+                "line 3: \(files.path)/. is a folder; name a file",
             ])
     }
 

@@ -235,13 +235,75 @@ struct ConfigurationTests {
         ("metrics: {}", "line 1: metrics has no port; write metrics: { port: 9465 }"),
         ("metrics: 9465", "line 1: invalid value “9465” of metrics; write metrics: { port: 9465 }, or false"),
         ("name: [", "line 2: did not find expected node content; write valid YAML"),
-        ("name: a\nname: b", "line 1: duplicate key: name; write each key once"),
+        ("name: a\nname: b", "line 2: duplicate key: name; write each key once"),
+        ("name: x\nbroker:\n  port: 1\n  port: 2", "line 4: duplicate key: port; write each key once"),
+        ("- a", "line 1: the document has no keys; write one of name, broker"),
+        ("text", "line 1: the document has no keys; write one of name, broker"),
+        ("broker: { host: \"a:1883\" }", "line 1: broker.host has a port; write the host only, and use the key port"),
+        ("broker: { host: \"[::1]:1883\" }", "line 1: broker.host has brackets; write the address without them"),
+        (
+            "devices:\n  - { address: \"C0:00:00:00:00:01\", identity-key: ec0234a357c8ad05341010a60a397d9b }\n"
+                + "  - { address: \"C0:00:00:00:00:02\", identity-key: EC0234A357C8AD05341010A60A397D9B }",
+            "line 3: devices[2] has the identity-key of the device in line 2; each device has a key of its own"
+        ),
+        (
+            "topics: { reading: \"homeassistant/device/ble-{mac}/config\" }",
+            "line 1: topics.reading is a topic from which Home Assistant reads discovery; choose a topic that"
+        ),
+        (
+            "home-assistant: { prefix: ha }\ntopics:\n  presence: \"ha/sensor/{mac}/config\"",
+            "line 3: topics.presence is a topic from which Home Assistant reads discovery; choose a topic that"
+        ),
+        (
+            "topics: { base: homeassistant }",
+            "line 1: topics.status is also home-assistant.status-topic; change one of them"
+        ),
+        (
+            "{ name: x, home-assistant: { status-topic: home/x/LWT } }",
+            "line 1: topics.availability is also home-assistant.status-topic; change one of them"
+        ),
     ])
     func `Names the line, the problem and what to do`(_ text: String, _ expected: String) {
         let mistakes = mistakes(text)
         #expect(mistakes.count == 1)
         #expect(mistakes.first?.hasPrefix(expected) == true, "\(mistakes)")
         #expect(!mistakes.joined().contains("hunter2"))
+    }
+
+    @Test(arguments: [
+        "::1", "fe80::1%eth0", "2001:db8::5", "::ffff:192.0.2.1", "192.0.2.1", "mqtt.local", "localhost.",
+    ])
+    func `A host is a name or an address`(_ host: String) {
+        #expect(mistakes("broker: { host: \"\(host)\" }") == [])
+    }
+
+    @Test(arguments: ["a:b:x", "::1:x", "1:2", "::1%", "mqtt.local:"])
+    func `Other text with a colon is not a host`(_ host: String) {
+        #expect(mistakes("broker: { host: \"\(host)\" }").count == 1)
+    }
+
+    @Test(arguments: [("A/B", "A+B"), ("A", "A"), ("A_B", "A#B")])
+    func `Devices whose names make the same topic are reported`(_ names: (String, String)) {
+        let devices = """
+            devices:
+              - { address: "C0:00:00:00:00:01", name: "\(names.0)" }
+              - { address: "C0:00:00:00:00:02", name: "\(names.1)" }
+              - { address: "C0:00:00:00:00:03" }
+            """
+        #expect(
+            mistakes("topics: { reading: \"home/{gateway}/{name}\" }\n" + devices) == [
+                "line 4: devices[2] has the same name in topics as the device in line 3, and topics.reading contains "
+                    + "neither {mac} nor {address}; change a name or the topic"
+            ])
+        #expect(mistakes("topics: { reading: \"home/{gateway}/{name}/{mac}\" }\n" + devices) == [])
+        #expect(mistakes("topics: { result: \"results/{gateway}/{name}\" }\n" + devices).count == 1)
+        #expect(mistakes(devices) == [])
+    }
+
+    @Test func `A topic below the prefix of Home Assistant that is not for discovery is valid`() {
+        #expect(mistakes("topics: { base: \"homeassistant/{gateway}\" }") == [])
+        #expect(
+            mistakes("{ home-assistant: false, topics: { reading: \"homeassistant/device/ble-{mac}/config\" } }") == [])
     }
 
     @Test func `Files of hostile shapes are refused without a crash`() {
