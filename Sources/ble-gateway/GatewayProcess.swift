@@ -11,10 +11,10 @@ import RxBluetoothMocks
 enum GatewayProcess {
     static func run(_ action: GatewayCommand.Action, _ command: GatewayCommand) throws(ProgramFailure) {
         switch action {
-        case .printExample: LogOutput.write(GatewayConfiguration.example, to: LogOutput.standardOutput)
+        case .printExample: LogOutput.print(GatewayConfiguration.example)
         case .check(let path):
             _ = try configuration(path)
-            LogOutput.write("\(path) has no mistakes.\n", to: LogOutput.standardOutput)
+            LogOutput.print("\(path) has no mistakes.\n")
         case .run(let path):
             let gateway = try RunningGateway(
                 try configuration(path), isSimulated: command.simulate, isDryRun: command.dryRun,

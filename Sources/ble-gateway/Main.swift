@@ -21,7 +21,7 @@ enum Main {
     /// Prints the help text on standard output, or the parser's error as one line, and exits.
     private static func endParsing(with error: any Error) -> Never {
         guard !GatewayCommand.exitCode(for: error).isSuccess else {
-            LogOutput.write(GatewayCommand.fullMessage(for: error) + "\n", to: STDOUT_FILENO)
+            LogOutput.print(GatewayCommand.fullMessage(for: error) + "\n")
             ProgramFailure.exitProcess(0)
         }
         let message = GatewayCommand.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")

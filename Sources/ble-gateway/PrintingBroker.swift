@@ -43,10 +43,5 @@ final class PrintingBroker: Broker {
         loop.perform { broker.value.handler?(event) }
     }
 
-    private static func printLine(_ line: String) {
-        // Without a reader, as with `head`, there is nothing left to do.
-        guard LogOutput.write(LogOutput.clean(line) + "\n", to: LogOutput.standardOutput) else {
-            ProgramFailure.exitProcess(0)
-        }
-    }
+    private static func printLine(_ line: String) { LogOutput.print(LogOutput.clean(line) + "\n") }
 }

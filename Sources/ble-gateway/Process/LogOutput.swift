@@ -33,9 +33,18 @@ struct LogOutput: Sendable {
         hasPriorities ? "<\(level.priority)>\(Self.clean(text))" : "ble-gateway: \(Self.clean(text))"
     }
 
-    static let standardOutput = STDOUT_FILENO
+    /// Writes text to standard output. Ends the process if that fails: with 0 if the reader has ended, as with `head`.
+    static func print(_ text: String) {
+        guard !write(text, to: STDOUT_FILENO) else { return }
+        let code = errno
+        guard code != EPIPE else { ProgramFailure.exitProcess(0) }
+        let cause = unsafe String(cString: strerror(code))
+        let advice = code == ENOSPC ? "make room on the disk" : "check where it is redirected"
+        LogOutput(isVerbose: false).write("writing to standard output failed: \(cause); \(advice)", .error)
+        ProgramFailure.exitProcess(ProgramFailure.failed)
+    }
 
-    /// Writes text to a file descriptor. Returns false if that failed, for example because the reader has ended.
+    /// Writes text to a file descriptor. Returns false if that failed; `errno` has the cause.
     @discardableResult
     static func write(_ text: String, to descriptor: Int32) -> Bool {
         var bytes = Array(text.utf8)[...]
