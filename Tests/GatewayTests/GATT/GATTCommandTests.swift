@@ -20,6 +20,18 @@ import Testing
     }
 
     @Test(arguments: [
+        (#""""#, "is invalid"), ("\"\(String(repeating: "x", count: 66))\"", "is invalid"),
+        (String(repeating: "1", count: 23), "is invalid"), ("1.5", "is invalid"), ("null", "is invalid"),
+        (nil, "is missing"),
+    ])
+    func `An identifier that a result cannot repeat is refused`(json: String?, problem: String) throws {
+        let member = json.map { "\"id\":\($0)," } ?? ""
+        let failure = try #require(throws: CommandFailure.self) { try command("{\(member)\"read\":\"2A19\"}") }
+        #expect(
+            failure.text == "“id” \(problem); give a text of 1 to 64 bytes, or a whole number of at most 15 digits")
+    }
+
+    @Test(arguments: [
         (#""value":"01""#, [UInt8(1)]), (#""value":"01 fF:00-7a""#, [1, 0xFF, 0, 0x7A]), (#""value":"""#, []),
         (#""text":"on""#, [0x6F, 0x6E]), (#""typed":1"#, [1]), (#""typed":{"Heart Rate Control Point":1}"#, [1]),
     ])

@@ -77,7 +77,10 @@ extension GATTCommand {
     init(json: JSONNode) throws(CommandFailure) {
         guard case .object(let members) = json else { throw .invalid("A command is a JSON object") }
         guard let id = Self.identifier(of: json) else {
-            throw .invalid("“id” is missing; give a text of 1 to \(Self.longestIdentifier) bytes or a whole number")
+            let problem = json["id"] == nil ? "is missing" : "is invalid"
+            throw .invalid(
+                "“id” \(problem); give a text of 1 to \(Self.longestIdentifier) bytes, "
+                    + "or a whole number of at most 15 digits")
         }
         self.id = id
         deadline = try Self.duration(json["deadline"], "deadline", Self.longestDeadline) ?? Self.defaultDeadline
