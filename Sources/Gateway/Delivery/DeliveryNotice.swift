@@ -54,6 +54,7 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
             "the broker refused a message, which is lost: \(cause); check the access rights in the broker"
         case .subscriptionRefused(let filter, let cause):
             "the broker refused the subscription to \(filter): \(cause); check the access rights in the broker"
+        case .receivedIgnored(1, let cause): "1 received message was ignored: \(cause)"
         case .receivedIgnored(let count, let cause): "\(count) received messages were ignored: \(cause)"
         }
     }

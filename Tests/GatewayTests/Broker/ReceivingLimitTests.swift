@@ -5,6 +5,15 @@ import Testing
 @Suite struct ReceivingLimitTests {
     private let message = ReceivedMessage(topic: "home/hall/LWT", payload: Array("online".utf8), isRetained: true)
 
+    @Test func `The number of ignored messages is in the text`() {
+        let texts = [1, 2].map { DeliveryNotice.receivedIgnored(count: $0, cause: "they are too many").description }
+        #expect(
+            texts == [
+                "1 received message was ignored: they are too many",
+                "2 received messages were ignored: they are too many",
+            ])
+    }
+
     @Test func `A flood of other messages does not displace those of sharing`() {
         let setup = DeliverySetup()
         let sharing = DeviceSharing(gateway: "attic", devices: [], now: .zero)

@@ -189,7 +189,7 @@ import Testing
         #expect(try results.first.map { try ParsedJSON($0.payload)["error"]?["kind"]?.string } == "unknown-device")
         #expect(stage.simulation.recorder.count("Device1.Connect") == 0)
         #expect(!stage.messages("home/attic/BTtoMQTT/C0FFEE000002").isEmpty)
-        #expect(stage.events.contains { $0.description.contains("received messages were ignored") })
+        #expect(stage.events.contains { $0.description.contains("1 received message was ignored") })
     }
 
     @Test func `Without devices in the configuration, a command is answered`() throws {
