@@ -89,11 +89,13 @@ import Testing
         #expect(store.summary.count == 1)
     }
 
-    @Test func `A store whose first bytes are damaged is kept aside`() throws {
+    @Test(arguments: [0, 16, 100, 4096], [true, false])
+    func `A store whose first page is damaged is kept aside`(count: Int, zeros: Bool) throws {
         let folder = try TemporaryFolder()
         do { try SQLiteStore(path: folder.path("a.db")).append([Publication("a", "1")]) }
         var content = try folder.read("a.db")
-        for index in 0..<16 { content[index] = 0 }
+        // One changed byte of the header, or many.
+        for index in 0..<max(1, count) { content[index] = zeros ? 0 : UInt8(truncatingIfNeeded: index &* 89 &+ 7) }
         try folder.write("a.db", content)
         let store = try SQLiteStore(path: folder.path("a.db"))
         #expect(store.replacementAtOpening != nil)

@@ -52,7 +52,7 @@ import Testing
 
     @Test(arguments: [
         Array("broker: { host: localhost }\n".utf8), [0x0A], [UInt8](repeating: 0x53, count: 50_000),
-        [UInt8](repeating: 0x53, count: 8192), Array("SQLite format 2\0".utf8) + [UInt8](repeating: 0, count: 4080),
+        [UInt8](repeating: 0x53, count: 8192), Array("SQLite format 2\0".utf8) + [UInt8](repeating: 0, count: 4000),
     ])
     func `A file that is no database is refused and not changed`(content: [UInt8]) throws {
         let folder = try TemporaryFolder()

@@ -12,8 +12,13 @@ struct StoreFile {
         if unsafe access(path + "-wal", F_OK) == 0 { return true }
         guard let (header, size) = header() else { return false }
         if header.starts(with: "SQLite format 3\0".utf8) { return true }
-        // Source: SQLite, Database File Format: the application id is at offset 68.
-        return size % 4096 == 0 && header.count == 72 && header.suffix(4).elementsEqual("BLEG".utf8)
+        // A store has whole pages. If the first one is damaged, it contains anything, but hardly text.
+        return size > 0 && size % 4096 == 0 && !Self.isText(header)
+    }
+
+    /// Whether bytes have no control characters but tabs and line breaks, as a configuration or a key has.
+    private static func isText(_ bytes: [UInt8]) -> Bool {
+        bytes.allSatisfy { $0 >= 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
     }
 
     /// Returns the first bytes of the file and its size; nil if it cannot be read.
