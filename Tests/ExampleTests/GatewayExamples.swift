@@ -14,7 +14,8 @@ struct SensorGateway: Sendable {
     /// Each part continues by itself after lost links, restarts of bluetoothd and adapters that are plugged in again.
     func start() -> any Disposable {
         let parts = [
-            repeated("readings", readings), repeated("thermometer", temperatures), repeated("presence", presence), state,
+            repeated("readings", readings), repeated("thermometer", temperatures), repeated("presence", presence),
+            state,
         ]
         return CompositeDisposable(disposables: parts.map { $0.subscribe(onNext: report) })
     }
