@@ -149,8 +149,8 @@ public struct ConnectOptions: Sendable {
 /// counts as a failure: otherwise a peripheral that drops every link would keep the controller busy.
 ///
 /// While the bus, bluetoothd or the adapter of the connection is not available, no attempt is made. The next attempt
-/// starts as soon as that adapter can be used again. A connection never changes to another adapter: set a ``limit``, and
-/// connect again, if the adapter may be replaced.
+/// starts as soon as that adapter can be used again. A connection never changes to another adapter: set a ``limit``,
+/// and connect again, if the adapter may be replaced.
 public struct Reconnection: Sendable {
     /// The delay before the first attempt to reconnect. Default: 0.25 s; minimum: 10 ms.
     public var initialDelay: Duration
