@@ -250,18 +250,23 @@ final class BlueZClient {
         runWaiting()
     }
 
-    /// Reports that Bluetooth cannot be used, before the operations fail.
+    /// Reports that Bluetooth cannot be used, and that there is no adapter, before the operations fail.
     ///
     /// A subscriber to both then knows the cause of a failure.
-    private func reportObstacle() { sendReport(isFinal: false) }
+    private func reportObstacle() {
+        let none = AdapterCandidates(records: [:], linkCounts: [:], peripherals: peripherals)
+        let report = ClientReport(
+            obstacle: obstacleToAll, failure: finalFailure, choices: AdapterChoices(settings.adapter), candidates: none,
+            scanning: [],
+            powerFailures: [:], isFinal: false)
+        access?.publish(report, from: self)
+    }
 
-    private func sendReport() { sendReport(isFinal: finalFailure != nil) }
-
-    private func sendReport(isFinal: Bool) {
+    private func sendReport() {
         let report = ClientReport(
             obstacle: obstacleToAll, failure: finalFailure ?? syncFailure.map(Self.obstacle(afterSyncFailure:)),
             choices: choices, candidates: candidates, scanning: scans.scanning,
-            powerFailures: adapterControl.failures, isFinal: isFinal)
+            powerFailures: adapterControl.failures, isFinal: finalFailure != nil)
         access?.publish(report, from: self)
     }
 
