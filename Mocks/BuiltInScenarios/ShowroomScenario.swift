@@ -5,8 +5,20 @@ extension Scenario {
     /// A sensor or beacon of each format of `BluetoothValues`, to test programs that read sensors.
     ///
     /// Some values change over time. The phone and the trackers have data of the right kind without meaning.
-    /// The addresses are `C0:5E:00:00:00:01` and the following, in the order of ``peripherals``.
     /// ``showroomKeys`` has the keys of the encrypted devices.
+    ///
+    /// | Address, which begins with C0:5E:00:00:00, and name | | | |
+    /// |---|---|---|---|
+    /// | 01 BTHome | 02 Ruuvi 5 | 03 Ruuvi 3 | 04 Ruuvi 6 |
+    /// | 05 Ruuvi E1 | 06 Environmental Sensing | 07 ATC1441 | 08 pvvx |
+    /// | 09 b-parasite | 0A MiBeacon | 0B GVH5075 | 0C Govee_H5074 |
+    /// | 0D sps | 0E TP357 | 0F SwitchBot meter | 10 SwitchBot hub data |
+    /// | 11 Qingping | 12 Sensirion | 13 Mi scale 1 | 14 Mi scale 2 |
+    /// | 15 Aranet4 | 16 Oral-B | 17 Mopeka | 18 iBeacon |
+    /// | 19 Tilt | 1A AltBeacon | 1B Eddystone UID | 1C Eddystone URL |
+    /// | 1D Eddystone TLM | 1E Eddystone EID | 1F BTHome encrypted | 20 MiBeacon encrypted |
+    /// | 21 ATC1441 encrypted | 22 pvvx encrypted | 23 Victron | 24 Phone |
+    /// | 25 Find My tag | 26 Tracker | 27 Earphones | 28 Exposure Notification |
     public static let showroom = Scenario(
         peripherals: showroomDevices.enumerated().map { index, device in
             SimulatedPeripheral(device.name, address: showroomAddress(index)) { device.advertisement }

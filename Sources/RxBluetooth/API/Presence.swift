@@ -41,7 +41,9 @@ extension BluetoothManager {
     /// manager's queue.
     ///
     /// A connected peripheral that has advertised services is compared with those. If none was received, it is compared
-    /// with the services that bluetoothd has read from it, as soon as they are read.
+    /// with the services that bluetoothd has read from it, as soon as they are read. ``ScanOptions/filters`` apply to
+    /// connected peripherals, too: names and addresses are those that bluetoothd knows. A filter with a minimum RSSI
+    /// matches no peripheral that is only connected, because it has no RSSI.
     ///
     /// - Parameters:
     ///   - services: Only peripherals that list one of these services or send data of one. Default: empty, all

@@ -39,6 +39,8 @@ extension Peripheral {
     ///
     /// Fails with:
     /// - ``BluetoothError/Kind/invalidValue(_:)`` if the bytes are not a valid value of the type.
+    /// - ``BluetoothError/Kind/unsupported`` for a `BatteryLevel` without characteristic, if bluetoothd reports no
+    ///   level within ``Deadlines/services``.
     /// - The errors of ``characteristic(_:in:)`` and ``Characteristic/readValue(options:)``.
     ///
     /// - Parameters:
@@ -68,6 +70,8 @@ extension Peripheral {
     /// Fails with:
     /// - ``BluetoothError/Kind/invalidValue(_:)`` if the bytes are not a valid value of the type. To continue after
     ///   such a value, observe the bytes and decode them with `Value(decoding:)`.
+    /// - ``BluetoothError/Kind/unsupported`` for a `BatteryLevel` without characteristic, if bluetoothd reports no
+    ///   level within ``Deadlines/services``.
     /// - The errors of ``characteristic(_:in:)`` and ``Characteristic/observeValueUpdates(using:buffer:options:)``.
     ///
     /// - Parameters:

@@ -46,6 +46,9 @@ import Testing
     let simulation = Simulation(.everyday, scheduler: scheduler)
     let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
     try await manager.ready(within: .seconds(600)).value
+    // Without a scan, bluetoothd removes a device after 30 s, which a busy computer may need until the connection.
+    let scan = manager.scanForPeripherals().subscribe()
+    defer { scan.dispose() }
     let found = try await manager.scanForPeripherals(withServices: ["180D"]).take(1).asSingle().value
     let model = HeartRateModel()
     try await model.measure(3, with: found.peripheral)
@@ -61,6 +64,8 @@ import Testing
     let scheduler = SerialDispatchQueueScheduler(qos: .default)
     let simulation = Simulation(.everyday, scheduler: scheduler)
     let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
+    let scan = manager.scanForPeripherals().subscribe()
+    defer { scan.dispose() }
     let peripheral = try await manager.scanForPeripherals(withServices: ["180D"]).take(1).asSingle().value.peripheral
     let task = Task {
         try await peripheral.withConnection { _ in try await Completable.never().value }
