@@ -33,6 +33,10 @@ extension ConfigurationReader {
             value.report("\(path) is a folder", "name a file")
             return nil
         }
+        guard !PrivateFile.isNamedPipeOrDevice(path) else {
+            value.report("\(path) is a device or a pipe", "name a file")
+            return nil
+        }
         let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
         // systemd creates the folder of a service when it starts it.
         let isOfService = path.hasPrefix("/var/lib/") || stateFolder.map { path.hasPrefix($0) } == true

@@ -21,13 +21,22 @@ extension ConfigurationReader {
             value.report("\(path) has no private key in PEM", "name a file with -----BEGIN PRIVATE KEY-----")
             return nil
         }
-        guard !text.contains("ENCRYPTED") else {
+        guard !Self.isEncrypted(text) else {
             value.report(
                 "the key in \(path) is encrypted, and the gateway asks for no password",
                 "remove the encryption with openssl pkey -in \(path) -out FILE")
             return nil
         }
         return path
+    }
+
+    /// Whether the first key of a file is encrypted. Source: RFC 7468, section 11; RFC 1421 for the older header.
+    private static func isEncrypted(_ text: String) -> Bool {
+        let lines = text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }
+        let key = lines.drop { !($0.hasPrefix("-----BEGIN ") && $0.contains("PRIVATE KEY-----")) }
+            .prefix { !$0.hasPrefix("-----END ") }
+        return key.first?.contains("ENCRYPTED") == true
+            || key.contains { $0.hasPrefix("Proc-Type:") && $0.contains("ENCRYPTED") }
     }
 
     /// Returns the content of a file. It may contain bytes that are not UTF-8, for example in names.

@@ -28,6 +28,20 @@ struct TLSFileTests {
         #expect(try mistakes("key", "Bag Attributes\n-----BEGIN \(kind)-----\nMA==\n").isEmpty)
     }
 
+    @Test func `Only the first key counts, and no comment`() throws {
+        try files.write("ca", "-----BEGIN CERTIFICATE-----\n", mode: 0o644)
+        let text = """
+            # ENCRYPTED backup below
+            -----BEGIN PRIVATE KEY-----
+            MA==
+            -----END PRIVATE KEY-----
+            -----BEGIN ENCRYPTED PRIVATE KEY-----
+            MA==
+            -----END ENCRYPTED PRIVATE KEY-----
+            """
+        #expect(try mistakes("key", text).isEmpty)
+    }
+
     @Test(arguments: [
         "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMA==\n",
         "-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\nMA==\n",

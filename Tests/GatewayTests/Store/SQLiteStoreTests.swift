@@ -102,6 +102,22 @@ import Testing
         #expect(folder.names.contains { $0.hasPrefix("a.db.damaged-") })
     }
 
+    /// The write version, the schema format, the text of the schema, the version of the tables, and erased flash.
+    @Test(arguments: [
+        [18: 3], [47: 9], [63: 0], [4000: 0x51], Dictionary(uniqueKeysWithValues: (0..<4096).map { ($0, 0xFF) }),
+    ])
+    func `A store that SQLite cannot use any more is kept aside`(damage: [Int: UInt8]) throws {
+        let folder = try TemporaryFolder()
+        do { try SQLiteStore(path: folder.path("a.db")).append([Publication("a", "1")]) }
+        var content = try folder.read("a.db")
+        for (index, byte) in damage { content[index] = byte }
+        try folder.write("a.db", content)
+        let store = try SQLiteStore(path: folder.path("a.db"))
+        try store.append([Publication("b", "2")])
+        #expect(try store.messages(after: 0, limit: 10).map(\.publication.text).last == "2")
+        #expect(folder.names.contains { $0.hasPrefix("a.db.damaged-") })
+    }
+
     @Test func `A store whose first page is damaged is kept aside if its log exists`() throws {
         let folder = try TemporaryFolder()
         let log: [UInt8]

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 @testable import Gateway
 import Testing
 
@@ -63,6 +64,37 @@ import Testing
         #expect(try folder.read("a.db") == content)
         #expect(folder.mode("a.db") == 0o644)
         #expect(folder.names == ["a.db"])
+    }
+
+    @Test(arguments: ["half", "zeros", "reserved byte"])
+    func `A damaged database of another program is refused and not changed`(damage: String) throws {
+        let folder = try TemporaryFolder()
+        do {
+            try SQLiteConnection(path: folder.path("a.db")).execute(
+                """
+                PRAGMA application_id=0x12345678; CREATE TABLE photo(name TEXT);
+                INSERT INTO photo SELECT hex(randomblob(500)) FROM (VALUES (1), (2), (3), (4), (5), (6), (7), (8))
+                """)
+        }
+        var content = try folder.read("a.db")
+        switch damage {
+        case "half": content.removeLast(content.count / 2)
+        case "zeros": for index in 100..<3_100 { content[index] = 0 }
+        default: content[20] = 0x33
+        }
+        try folder.write("a.db", content)
+        let failure = #expect(throws: StoreFailure.self) { try SQLiteStore(path: folder.path("a.db")) }
+        #expect(failure?.kind == .inaccessible)
+        #expect(try folder.read("a.db") == content)
+        #expect(folder.names == ["a.db"])
+    }
+
+    @Test func `A device is refused, and its mode stays`() throws {
+        let folder = try TemporaryFolder()
+        #expect(unsafe mkfifo(folder.path("a.db"), 0o644) == 0)
+        let failure = #expect(throws: StoreFailure.self) { try SQLiteStore(path: folder.path("a.db")) }
+        #expect(failure?.description.hasSuffix("a.db is not a store of the gateway; name another file") == true)
+        #expect(folder.mode("a.db") == 0o644)
     }
 
     @Test func `A store of a newer version is refused with advice`() throws {

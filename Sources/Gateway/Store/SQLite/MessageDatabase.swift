@@ -40,6 +40,7 @@ final class MessageDatabase {
         }
         self.count = Int(clamping: count)
         self.bytes = Int(clamping: bytes)
+        connection.isOpening = false
     }
 
     /// Returns whether the file has the mark of the gateway, or is empty. It changes nothing.
@@ -63,7 +64,9 @@ final class MessageDatabase {
         var problem: String?
         try connection.run("PRAGMA quick_check(1)") { row in problem = row.text(0) }
         guard problem == "ok" else {
-            throw StoreFailure(.corrupted, "\(path) is damaged: \(problem ?? "it cannot be checked")")
+            // The text may have several lines.
+            let text = problem?.split(whereSeparator: \.isNewline).joined(separator: " ") ?? "it cannot be checked"
+            throw StoreFailure(.corrupted, "\(path) is damaged: \(text)")
         }
     }
 

@@ -8,6 +8,8 @@ import Glibc
     /// The path without links.
     private let file: String
     private var statements: [String: SQLiteStatement] = [:]
+    /// Whether the content of the file is not checked yet.
+    var isOpening = true
 
     /// `SQLITE_CANTOPEN_SYMLINK`, a macro that is not imported.
     private static let openedLink = SQLITE_CANTOPEN | 6 << 8
@@ -59,6 +61,10 @@ import Glibc
         } else if errno != EEXIST {
             throw systemFailure(path, errno)
         }
+        var information = stat()
+        guard unsafe lstat(file, &information) == 0 else { throw systemFailure(path, errno) }
+        // SQLite refuses links itself.
+        guard [S_IFREG, S_IFLNK].contains(information.st_mode & S_IFMT) else { throw foreignFile(path) }
     }
 
     /// SQLite deletes the log of an empty file, for example of one that an editor or a full disk has emptied.
@@ -136,10 +142,16 @@ import Glibc
         // A file that SQLite cannot create, for example its log.
         let code = unsafe sqlite3_system_errno(handle)
         if result & 0xFF == SQLITE_CANTOPEN, code == ENOSPC || code == EDQUOT { return Self.fullDisk(path) }
-        if result & 0xFF == SQLITE_NOTADB, !StoreFile(file).isOfGateway {
+        let text = unsafe String(cString: sqlite3_errmsg(handle))
+        switch result {
+        case _ where [SQLITE_NOTADB, SQLITE_CORRUPT].contains(result & 0xFF) && !StoreFile(file).isOfGateway:
             return Self.foreignFile(path)
+        // A damaged header or schema of a store: SQLite takes it for a database of a later version, or of another program.
+        case SQLITE_READONLY where StoreFile(file).isWritableStore,
+            SQLITE_ERROR where isOpening && StoreFile(file).isWritableStore:
+            return StoreFailure(.corrupted, "\(path) is damaged: \(text)")
+        default: return Self.failure(path, result, text)
         }
-        return Self.failure(path, result, unsafe String(cString: sqlite3_errmsg(handle)))
     }
 
     private static func failure(_ path: String, _ result: Int32, _ text: String) -> StoreFailure {
