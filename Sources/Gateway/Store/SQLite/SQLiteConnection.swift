@@ -146,7 +146,7 @@ import Glibc
         switch result {
         case _ where [SQLITE_NOTADB, SQLITE_CORRUPT].contains(result & 0xFF) && !StoreFile(file).isOfGateway:
             return Self.foreignFile(path)
-        // A damaged header or schema of a store: SQLite takes it for a database of a later version, or of another program.
+        // A damaged header or schema: SQLite takes the store for a database of a later version, or of another program.
         case SQLITE_READONLY where StoreFile(file).isWritableStore,
             SQLITE_ERROR where isOpening && StoreFile(file).isWritableStore:
             return StoreFailure(.corrupted, "\(path) is damaged: \(text)")
