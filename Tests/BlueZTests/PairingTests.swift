@@ -23,7 +23,7 @@ extension LabTests {
                     // The library must report the refusal before the ATT time-out of 30 s.
                     #expect(clock.now - start < .seconds(15))
                 }
-                try await peripheral.pair().value
+                try await peripheral.pairRepeating()
                 #expect(try await peripheral.isBonded.firstValue() == true)
                 try await manager.withConnection(to: "SECURE") { peripheral in
                     let value = try await Self.read(peripheral)
@@ -46,7 +46,7 @@ extension LabTests {
                 }
                 // pair() closes the connection, which fails with this error before pairing completes.
                 #expect(lost?.kind == .needsPairing)
-                try await peripheral.pair().value
+                try await peripheral.pairRepeating()
                 try await peripheral.forget().value
             }
         }
@@ -54,7 +54,7 @@ extension LabTests {
         @Test(.proves(.Q118)) func `Pairing a bonded device completes at once, connected or not`() async throws {
             try await Lab.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "SECURE")
-                try await peripheral.pair().value
+                try await peripheral.pairRepeating()
                 let clock = ContinuousClock()
                 let start = clock.now
                 try await peripheral.pair().value
@@ -133,7 +133,7 @@ extension LabTests {
         @Test func `pair opens a connection and closes it`() async throws {
             try await Lab.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "SECURE")
-                try await peripheral.pair().value
+                try await peripheral.pairRepeating()
                 try await manager.settled().value
                 #expect(try await peripheral.isBonded.firstValue() == true)
                 try await Lab.expectNothingLeft()

@@ -97,6 +97,20 @@ extension BluetoothManager {
 }
 
 extension Peripheral {
+    /// Pairs. Repeats an attempt whose connection failed, as the advice of the error says: a busy machine may miss the
+    /// time of the simulated radio. All other errors are those of the test.
+    func pairRepeating() async throws {
+        for _ in 0..<2 {
+            do {
+                return try await pair().value
+            } catch let error as BluetoothError {
+                guard case .connectFailed = error.kind else { throw error }
+                print("The connection of a pairing failed, and is repeated: \(error)")
+            }
+        }
+        try await pair().value
+    }
+
     /// Discovers the characteristic with this UUID, in the service with that UUID, and returns it.
     func characteristic(_ service: BluetoothUUID, _ characteristic: BluetoothUUID) async throws -> Characteristic {
         try await discoverServices([service])
