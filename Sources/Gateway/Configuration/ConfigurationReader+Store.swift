@@ -34,7 +34,7 @@ extension ConfigurationReader {
             return nil
         }
         guard !PrivateFile.isNamedPipeOrDevice(path) else {
-            value.report("\(path) is a device or a pipe", "name a file")
+            value.report("\(path) is a pipe, a socket or a device", "name a file")
             return nil
         }
         let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]

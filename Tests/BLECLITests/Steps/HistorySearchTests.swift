@@ -6,15 +6,6 @@ import Testing
 struct HistorySearchTests {
     private let history = ["connect Strap", "read 2A19", "write 2A39 01", "read 2A38"]
 
-    /// Presses the keys of a terminal's bytes, and returns the outcome of the last one.
-    @discardableResult
-    private func press(_ text: String, _ editor: inout LineEditor) -> LineEditor.Outcome {
-        var decoder = TerminalKeyDecoder()
-        var outcome = LineEditor.Outcome.editing
-        for byte in text.utf8 { if let key = decoder.add(byte) { outcome = editor.press(key) } }
-        return outcome
-    }
-
     @Test(arguments: [
         ("\u{12}read\r", "read 2A38"), ("\u{12}read\u{12}\r", "read 2A19"), ("\u{12}READ 2a19\r", "read 2A19"),
         // A longer text may stay with the line; a shorter one begins with the newest line again.

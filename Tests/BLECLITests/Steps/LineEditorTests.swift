@@ -3,15 +3,6 @@ import Testing
 @testable import ble_cli
 
 struct LineEditorTests {
-    /// Presses the keys of a terminal's bytes. Returns the outcome of the last key.
-    @discardableResult
-    private func press(_ text: String, _ editor: inout LineEditor) -> LineEditor.Outcome {
-        var decoder = TerminalKeyDecoder()
-        var outcome = LineEditor.Outcome.editing
-        for byte in text.utf8 { if let key = decoder.add(byte) { outcome = editor.press(key) } }
-        return outcome
-    }
-
     @Test(
         arguments: [
             ("abc\r", "abc"), ("abd\u{7F}c\r", "abc"), ("bc\u{01}a\r", "abc"), ("abx\u{1B}[D\u{1B}[3~c\r", "abc"),
@@ -80,4 +71,13 @@ struct LineEditorTests {
         press("\u{01}", &editor)
         #expect(editor.drawn(after: "> ", in: 20) == "\r> " + String(repeating: "a", count: 17) + "\u{1B}[K\r\u{1B}[2C")
     }
+}
+
+/// Presses the keys of a terminal's bytes. Returns the outcome of the last key.
+@discardableResult
+func press(_ text: String, _ editor: inout LineEditor) -> LineEditor.Outcome {
+    var decoder = TerminalKeyDecoder()
+    var outcome = LineEditor.Outcome.editing
+    for byte in text.utf8 { if let key = decoder.add(byte) { outcome = editor.press(key) } }
+    return outcome
 }
