@@ -85,6 +85,16 @@ struct ConfigurationFileTests {
         #expect(found == [2, 3, 6].map { "line \($0): \(problem)" })
     }
 
+    @Test func `A pipe in the place of the store is refused with its line`() throws {
+        let path = files.path + "/store"
+        #expect(try MosquittoProcess.run("/usr/bin/mkfifo", [path]) == 0)
+        let text = "broker: { host: localhost }\nstore:\n  path: store\n"
+        #expect(
+            mistakes(try files.write("c.yaml", text, mode: 0o600)) == [
+                "line 3: \(path) is a pipe, a socket or a device; name a file"
+            ])
+    }
+
     @Test func `A pipe in the place of the configuration is refused`() throws {
         let path = files.path + "/c.yaml"
         #expect(try MosquittoProcess.run("/usr/bin/mkfifo", [path]) == 0)
