@@ -13,6 +13,7 @@ final class BluetoothDaemon {
         loop = DaemonLoop(
             bus: interceptor.quirks.isDisjoint(with: SignalInterceptor.quirks)
                 ? bus : SignalInterceptor(bus, interceptor))
+        loop.crashed = { [weak interceptor] in interceptor?.simulation?.crashForAWhile() }
         agents = AgentManager(loop)
         self.environment = environment
         self.interceptor = interceptor
@@ -56,7 +57,7 @@ final class BluetoothDaemon {
         let adapter = DaemonAdapter(
             number: number, hardware, loop: loop, agents: agents, radio: environment.radio,
             storage: environment.storage,
-            features: environment.features, quirks: environment.quirks, management: environment.management)
+            differences: environment.differences, management: environment.management)
         adapters.append(adapter)
         adapter.appear()
     }

@@ -7,7 +7,9 @@ final class DaemonLoop {
     let bus: any Bus
     let tree: ObjectTree
     /// Whether the daemon has ended. No work runs afterwards.
-    private var isOver = false
+    private(set) var isOver = false
+    /// Ends the run and starts the next one later, because the daemon crashed.
+    var crashed: () -> Void = {}
     private var clients: [String: ClientWatch] = [:]
 
     init(bus: any Bus) {
@@ -19,7 +21,14 @@ final class DaemonLoop {
         bus.preconditionInContext()
         guard !isOver else { return }
         work()
-        tree.flush()
+        if !isOver { tree.flush() }
+    }
+
+    /// Crashes the daemon in the middle of a turn. Nothing more is sent.
+    func crash() {
+        guard !isOver else { return }
+        isOver = true
+        crashed()
     }
 
     @discardableResult

@@ -54,7 +54,7 @@ extension Quirk {
 
 /// The actions of the simulation that some quirks cause.
 extension SimulatedBlueZ {
-    fileprivate func crashForAWhile() {
+    func crashForAWhile() {
         crash()
         after(.seconds(2)) { $0.start() }
     }

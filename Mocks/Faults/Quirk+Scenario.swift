@@ -24,9 +24,10 @@ extension Quirk {
 }
 
 extension Scenario {
-    /// Returns the scenario with the changes of all its quirks.
+    /// Returns the scenario with the changes of all its quirks, including those of its version.
     func withQuirks() -> Scenario {
         var changed = self
+        changed.quirks = VersionDifferences(self).quirks
         for quirk in quirks.sorted(by: { $0.rawValue < $1.rawValue }) { quirk.change(&changed) }
         return changed
     }

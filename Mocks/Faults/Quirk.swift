@@ -87,4 +87,12 @@ public enum Quirk: Int, CaseIterable, Hashable, Sendable {
     case Q112 = 112
     /// A device is removed 50 ms into its first `Connect`, which is never answered.
     case Q123 = 123
+    /// A GATT operation that waits for encryption is never answered if the link ends, and its attribute stays busy.
+    ///
+    /// Default: on from 5.67. Later operations on the attribute fail with `InProgress` until the device is removed.
+    case Q135 = 135
+    /// The daemon crashes when a discovery filter has UUIDs and an advertisement with services arrives.
+    ///
+    /// Default: on with 5.87. The daemon restarts 2 s later.
+    case Q136 = 136
 }

@@ -33,10 +33,12 @@ struct AttributeOptions {
 struct SharedRead {
     private var calls: [IncomingCall] = []
     private var offset = 0
+    /// Whether bluetoothd has lost the request, and refuses all further reads (Q135).
+    var isStale = false
 
     /// Adds a caller. Returns whether a request must be sent.
     mutating func join(_ call: IncomingCall, offset: Int) throws(DBusError) -> Bool {
-        if !calls.isEmpty, offset != self.offset { throw BlueZError.inProgress }
+        if isStale || !calls.isEmpty && offset != self.offset { throw BlueZError.inProgress }
         self.offset = offset
         calls.append(call)
         return calls.count == 1

@@ -72,12 +72,14 @@ final class ServerDescriptor {
     let uuid: String
     let handle: UInt16
     let isWritable: Bool
+    let protection: SimulatedProtection
     var value: [UInt8]
 
     init(_ descriptor: SimulatedDescriptor, handle: UInt16) {
         uuid = FullUUID.described(descriptor.uuid)
         self.handle = handle
         isWritable = descriptor.isWritable
+        protection = descriptor.protection
         value = descriptor.value
     }
 

@@ -31,6 +31,7 @@ extension RemoteCharacteristic {
 
     func acquireNotify(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
+        if isSubscribingStale { throw BlueZError.inProgress }
         if notifications != nil { throw BlueZError.notPermitted("Notify acquired") }
         // While any client has a notify session, AcquireNotify fails.
         if !notifySessions.sessions.isEmpty { throw BlueZError.inProgress }
@@ -40,6 +41,8 @@ extension RemoteCharacteristic {
         if isSwitchedOn { return notificationsAreOn(acquisition) }
         link.request(needing: server.protection) {
             .accepted
+        } dropped: { [weak self] in
+            self?.isSubscribingStale = true
         } _: { [weak self] outcome in
             // If the peripheral refuses, bluetoothd never answers and treats the socket as acquired.
             if case .accepted = outcome { self?.notificationsAreOn(acquisition) }

@@ -38,6 +38,7 @@ extension RemoteCharacteristic {
 
     func startNotify(_ call: IncomingCall) throws(DBusError) {
         if device.disconnection != nil { throw BlueZError.notConnected }
+        if isSubscribingStale { throw BlueZError.inProgress }
         if notifications != nil { throw BlueZError.notPermitted("Notify acquired") }
         guard server.notifications != nil else { throw BlueZError.notSupported }
         let client = call.message.sender ?? ""
@@ -97,6 +98,8 @@ extension RemoteCharacteristic {
         guard let link = device.link, !isSwitchedOn else { return armed(session, call) }
         link.request(needing: server.protection) {
             .accepted
+        } dropped: { [weak self] in
+            self?.isSubscribingStale = true
         } _: { [weak self] outcome in
             guard let self else { return }
             guard case .error = outcome else { return armed(session, call) }

@@ -23,6 +23,8 @@ final class RemoteCharacteristic {
     private var object: ServedObject?
     private var reading = SharedRead()
     private var isWriting = false
+    /// Whether bluetoothd has lost the request that sets the CCCD, and refuses further ones (Q135).
+    var isSubscribingStale = false
 
     init(_ server: ServerCharacteristic, of service: RemoteService) {
         self.server = server
@@ -70,6 +72,8 @@ final class RemoteCharacteristic {
         link.request(needing: server.protection) { [self] in
             guard let reached = reached(over: link) else { return .error(0x01) }
             return reached.read().dropping(options.offset)
+        } dropped: { [self] in
+            reading.isStale = true
         } _: { [self] outcome in
             let calls = reading.finish()
             guard case .value(let part) = outcome else { return calls.forEach { tree.fail($0, outcome.error) } }

@@ -54,9 +54,11 @@ final class RemoteDescriptor {
         let options = try AttributeOptions(call.message)
         guard try reading.join(call, offset: options.offset) else { return }
         // The request retains the descriptor, because the service can be removed before the reply (Q111).
-        link.request { [self, characteristic] in
+        link.request(needing: server.protection) { [self, characteristic] in
             let held = server.isSwitch ? characteristic.switchValue : server.value
             return options.offset <= held.count ? .value(Array(held.dropFirst(options.offset))) : .error(0x07)
+        } dropped: { [self] in
+            reading.isStale = true
         } _: { [self] outcome in
             let calls = reading.finish()
             guard case .value(let part) = outcome else {
@@ -77,7 +79,7 @@ final class RemoteDescriptor {
         if server.isSwitch { throw BlueZError.notPermitted("Write not permitted") }
         try options.refuseEmptyLongWrite()
         isWriting = true
-        link.request { [self] in
+        link.request(needing: server.protection) { [self] in
             guard server.isWritable else { return .error(0x03) }
             guard options.offset <= server.value.count else { return .error(0x07) }
             server.value = Array(server.value.prefix(options.offset)) + options.value

@@ -108,12 +108,15 @@ public struct SimulatedDescriptor: Sendable {
     public var value: [UInt8]
     /// Whether clients can write the descriptor.
     public var isWritable: Bool
+    /// The required security of the link.
+    public var protection: SimulatedProtection
 
     /// Creates a descriptor.
-    public init(_ uuid: String, _ value: [UInt8], writable: Bool = false) {
+    public init(_ uuid: String, _ value: [UInt8], writable: Bool = false, protection: SimulatedProtection = .none) {
         self.uuid = uuid
         self.value = value
         isWritable = writable
+        self.protection = protection
     }
 
     /// The Characteristic User Description (2901).

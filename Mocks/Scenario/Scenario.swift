@@ -10,12 +10,23 @@ public struct Scenario: Sendable {
     public var script: [ScriptedEvent] = []
     /// The rules that make calls fail or misbehave.
     public var faults: [Fault] = []
-    /// The optional quirks of BlueZ that are turned on.
+    /// The version of BlueZ. Default: 5.66.
+    public var bluez: SimulatedBlueZ.Version {
+        get { chosenBlueZ ?? .v5_66 }
+        set { chosenBlueZ = newValue }
+    }
+    /// The version that the scenario names; nil for the default.
+    var chosenBlueZ: SimulatedBlueZ.Version?
+    /// The quirks of BlueZ that are turned on, in addition to those of the version.
     public var quirks: Set<Quirk> = []
+    /// The quirks of the version that are turned off.
+    public var disabledQuirks: Set<Quirk> = []
     /// The percentage of advertisements that are lost, 0 to 100. Default: 0.
     public var packetLoss = 0
-    /// Features of daemons newer than 5.66. Default: none.
+    /// Single differences of other versions that are turned on. Default: none.
     public var features: Set<SimulatedFeature> = []
+    /// Single differences of the version that are turned off. Default: none.
+    public var disabledFeatures: Set<SimulatedFeature> = []
 
     /// Creates a scenario. By default there is one adapter, which is powered; without any, `[]`, there is none.
     public init(
@@ -47,16 +58,4 @@ public struct SimulatedAdapter: Sendable {
         isPowered = powered
         isBlocked = blocked
     }
-}
-
-/// Features of daemons newer than BlueZ 5.66. A scenario turns them on by ``Scenario/features``.
-public enum SimulatedFeature: String, CaseIterable, Sendable {
-    /// `Device1.Disconnected` contains the reason why a link ended (5.83).
-    case disconnectedSignal = "disconnected-signal"
-    /// Services, characteristics and descriptors have a `Handle` (5.69).
-    case handle
-    /// Services that bluetoothd claims, such as HID, are visible but read-only (5.80).
-    case claimedServices = "claimed-services"
-    /// Devices that may also support BR/EDR have `Device1.PreferredBearer` (5.80 with `-E`).
-    case preferredBearer = "preferred-bearer"
 }

@@ -91,8 +91,7 @@ final class DaemonEnvironment {
     let radio: RadioMedium
     let storage = DeviceStorage()
     let management = ManagementSockets()
-    let features: Set<SimulatedFeature>
-    let quirks: Set<Quirk>
+    let differences: VersionDifferences
     var hardware: [Int: SimulatedAdapter]
     /// The unplugged adapters that return later, by the numbers that they will get.
     var returning: [Int: SimulatedAdapter] = [:]
@@ -101,8 +100,7 @@ final class DaemonEnvironment {
     var openedChannels: [SimulatedChannelEnd] = []
 
     init(_ scenario: Scenario) {
-        features = scenario.features
-        quirks = scenario.quirks
+        differences = VersionDifferences(scenario)
         radio = RadioMedium(scenario)
         hardware = Dictionary(uniqueKeysWithValues: scenario.adapters.enumerated().map { ($0, $1) })
     }

@@ -18,12 +18,22 @@ public final class Simulation: Sendable {
     /// Creates a simulation on a virtual or real scheduler.
     ///
     /// The daemon starts at once. With `starting: false`, it starts when ``SimulatedBlueZ/start()`` is called.
-    public convenience init(_ scenario: Scenario = .everyday, scheduler: any SchedulerType, starting: Bool = true) {
-        self.init(scenario, scheduler: scheduler, bus: LoopbackBus(scheduler: scheduler), starting: starting)
+    /// `bluez` replaces the version of the scenario.
+    public convenience init(
+        _ scenario: Scenario = .everyday, scheduler: any SchedulerType, starting: Bool = true,
+        bluez: SimulatedBlueZ.Version? = nil
+    ) {
+        self.init(
+            scenario, scheduler: scheduler, bus: LoopbackBus(scheduler: scheduler), starting: starting, bluez: bluez)
     }
 
     /// Creates a simulation on another kind of bus, with timers on the same scheduler.
-    public init(_ scenario: Scenario, scheduler: any SchedulerType, bus: any SimulationBus, starting: Bool = true) {
+    public init(
+        _ scenario: Scenario, scheduler: any SchedulerType, bus: any SimulationBus, starting: Bool = true,
+        bluez version: SimulatedBlueZ.Version? = nil
+    ) {
+        var scenario = scenario
+        if let version { scenario.bluez = version }
         self.bus = bus
         let clock = ElapsedClock(scheduler)
         let began = clock.time

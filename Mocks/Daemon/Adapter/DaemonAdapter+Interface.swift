@@ -45,7 +45,7 @@ extension DaemonAdapter {
             },
             PropertyRow("Discovering", "b") { .bool($0.isDiscovering) },
             PropertyRow("UUIDs", "as") { .strings(ownUUIDs + $0.applications.uuids) },
-            PropertyRow("Modalias", "s") { _ in .string("usb:v1D6Bp0246d0542") },
+            PropertyRow("Modalias", "s") { .string($0.differences.modalias) },
             PropertyRow("Roles", "as") { _ in .strings(["central", "peripheral"]) },
             PropertyRow("ExperimentalFeatures", "as") { _ in nil },
         ],

@@ -8,8 +8,7 @@ final class DaemonAdapter {
     let loop: DaemonLoop
     let radio: RadioMedium
     let storage: DeviceStorage
-    let features: Set<SimulatedFeature>
-    let quirks: Set<Quirk>
+    let differences: VersionDifferences
     let management: ManagementSockets
     let deviceTable: InterfaceTable<DaemonDevice>
     let agents: AgentManager
@@ -47,7 +46,7 @@ final class DaemonAdapter {
     init(
         number: Int, _ hardware: SimulatedAdapter, loop: DaemonLoop, agents: AgentManager, radio: RadioMedium,
         storage: DeviceStorage,
-        features: Set<SimulatedFeature>, quirks: Set<Quirk>, management: ManagementSockets
+        differences: VersionDifferences, management: ManagementSockets
     ) {
         guard let path = ObjectPath("/org/bluez/hci\(number)") else {
             preconditionFailure("hci\(number) is no adapter.")
@@ -59,15 +58,16 @@ final class DaemonAdapter {
         self.agents = agents
         self.radio = radio
         self.storage = storage
-        self.features = features
-        self.quirks = quirks
+        self.differences = differences
         self.management = management
-        deviceTable = DaemonDevice.table(with: features)
+        deviceTable = DaemonDevice.table(with: differences.features)
         power = hardware.isBlocked ? .offBlocked : hardware.isPowered ? .on : .off
         isPairable = agents.defaultAgent != nil
     }
 
     var tree: ObjectTree { loop.tree }
+    var features: Set<SimulatedFeature> { differences.features }
+    var quirks: Set<Quirk> { differences.quirks }
     /// Whether the adapter is on. It is still on while `PowerState` is on-disabling.
     var isPowered: Bool { power == .on || power == .onDisabling }
 
@@ -121,6 +121,7 @@ final class DaemonAdapter {
     // MARK: Advertising reports from the radio
 
     func receive(_ report: AdvertisingReport, rssi: Int16, from deviceState: SimulatedDeviceState) {
+        guard !loop.isOver else { return }
         let isMonitored = monitors.isListening
         let watching = isMonitored ? monitors.matching(report) : []
         let isScanned = discovery.isReceiving && discovery.kernelPasses(report, rssi: rssi)
@@ -140,7 +141,9 @@ final class DaemonAdapter {
         }
         device.markSeen(isConnectable: report.isConnectable)
         defer { for monitor in watching { monitor.markSeen(device.path, rssi: rssi) } }
-        guard isDiscoverable, discovery.matches(report) else { return }
+        guard isDiscoverable else { return }
+        if quirks.contains(.Q136), discovery.comparesServices(of: report) { return loop.crash() }
+        guard discovery.matches(report) else { return }
         device.take(
             report, rssi: rssi, threshold: discovery.isFiltered ? 0 : 8, keepsDuplicates: discovery.keepsDuplicates,
             includingName: isScanned)

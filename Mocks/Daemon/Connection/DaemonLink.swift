@@ -6,6 +6,8 @@ final class DaemonLink {
     private unowned let device: DaemonDevice
     private var operations: [ATTRequest] = []
     private var isBusy = false
+    /// Whether the first request waits for encryption.
+    private var isRaisingProtection = false
     private var isUp = true
     /// The number of sockets acquired so far.
     var acquisitions = 0
@@ -22,6 +24,8 @@ final class DaemonLink {
         let needs: SimulatedProtection
         let ask: () -> SimulatedAnswer
         let done: (SimulatedAnswer.ATTOutcome) -> Void
+        /// Called instead of `done` if bluetoothd frees the request without a reply (Q135).
+        let dropped: () -> Void
 
         func fail(_ code: UInt8) { done(.error(code)) }
     }
@@ -42,10 +46,13 @@ final class DaemonLink {
         }
     }
 
-    /// Ends the link and returns the pending requests.
+    /// Ends the link and returns the pending requests, which fail.
+    ///
+    /// Newer versions drop a request that waits for encryption (Q135, bt_att_chan_free in src/shared/att.c).
     @discardableResult
     func end() -> [ATTRequest] {
         isUp = false
+        if isRaisingProtection, device.adapter.quirks.contains(.Q135) { operations.removeFirst().dropped() }
         deviceState.link = nil
         for channel in channels { channel.close() }
         channels = []
@@ -57,9 +64,9 @@ final class DaemonLink {
 
     func request(
         needing needs: SimulatedProtection = .none, _ ask: @escaping () -> SimulatedAnswer,
-        _ done: @escaping (SimulatedAnswer.ATTOutcome) -> Void
+        dropped: @escaping () -> Void = {}, _ done: @escaping (SimulatedAnswer.ATTOutcome) -> Void
     ) {
-        operations.append(ATTRequest(needs: needs, ask: ask, done: done))
+        operations.append(ATTRequest(needs: needs, ask: ask, done: done, dropped: dropped))
         next()
     }
 
@@ -105,6 +112,7 @@ final class DaemonLink {
     ///
     /// Source: change_security in src/shared/att.c.
     private func raiseProtection(for operation: ATTRequest) {
+        isRaisingProtection = true
         let refusal = SimulatedAnswer.ATTOutcome.error(operation.needs == .authentication ? 0x05 : 0x0F)
         after(deviceState.connection.roundTrip) { [weak self] in
             guard let self else { return }
@@ -112,6 +120,7 @@ final class DaemonLink {
                 // If pairing fails, this request and all later ones wait until the link ends: the kernel blocks ATT
                 // until the link is encrypted. This was observed with bluetoothd 5.66.
                 guard let self, isUp, isBetter else { return }
+                isRaisingProtection = false
                 guard protection >= operation.needs else { return finish(operation, refusal, after: .zero) }
                 isBusy = false
                 next()

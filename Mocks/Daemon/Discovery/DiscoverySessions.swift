@@ -83,6 +83,11 @@ final class DiscoverySessions {
         return isDiscoverable
     }
 
+    /// Returns whether bluetoothd compares the services of a packet with the UUIDs of a filter (Q136).
+    func comparesServices(of report: AdvertisingReport) -> Bool {
+        !report.services.isEmpty && sessions.contains { $0.filter?.services.isEmpty == false }
+    }
+
     /// Returns whether a packet updates its device (is_filter_match).
     func matches(_ report: AdvertisingReport) -> Bool {
         guard isFiltered else { return true }

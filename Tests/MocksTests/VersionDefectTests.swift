@@ -1,0 +1,141 @@
+import DBus
+import RxBluetoothMocks
+import TestTraits
+import Testing
+
+/// Tests of the defects of newer versions: operations that are never answered, and crashes.
+struct VersionDefectTests {
+    private static let secret = Stage.strap + "/service000a/char000b"
+    private static let descriptor = secret + "/desc000e"
+    private static let options = Value.properties([:])
+
+    /// An operation that waits for encryption: its name, method, arguments, object, and the methods that it blocks.
+    enum Operation: String, CaseIterable, Sendable {
+        case read, write, readDescriptor, writeDescriptor, startNotify, acquireNotify
+
+        var path: String {
+            switch self {
+            case .readDescriptor, .writeDescriptor: VersionDefectTests.descriptor
+            default: VersionDefectTests.secret
+            }
+        }
+
+        var method: String {
+            switch self {
+            case .read: "org.bluez.GattCharacteristic1.ReadValue"
+            case .write: "org.bluez.GattCharacteristic1.WriteValue"
+            case .readDescriptor: "org.bluez.GattDescriptor1.ReadValue"
+            case .writeDescriptor: "org.bluez.GattDescriptor1.WriteValue"
+            case .startNotify: "org.bluez.GattCharacteristic1.StartNotify"
+            case .acquireNotify: "org.bluez.GattCharacteristic1.AcquireNotify"
+            }
+        }
+
+        var arguments: [Value] {
+            switch self {
+            case .read, .readDescriptor, .acquireNotify: [VersionDefectTests.options]
+            case .write, .writeDescriptor: [.bytes([1]), VersionDefectTests.options]
+            case .startNotify: []
+            }
+        }
+    }
+
+    private func stage(_ version: SimulatedBlueZ.Version, without quirk: Quirk? = nil) -> Stage {
+        var scenario = Scenario(peripherals: [
+            SimulatedPeripheral("Lock", address: "C0:FF:EE:00:00:01") {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lock", services: ["fff0"])
+                SimulatedService("fff0") {
+                    SimulatedCharacteristic(
+                        "fff1", .read([7]), .write, .notify,
+                        descriptors: [SimulatedDescriptor("2901", [8], writable: true, protection: .encryption)],
+                        protection: .encryption)
+                }
+            }
+        ])
+        scenario.bluez = version
+        if let quirk { scenario.disabledQuirks = [quirk] }
+        let stage = Stage(scenario)
+        stage.connect(Stage.strap)
+        return stage
+    }
+
+    private func call(_ operation: Operation, _ stage: Stage) -> Answer {
+        stage.client.call(operation.path, operation.method, operation.arguments, timeout: .seconds(300))
+    }
+
+    /// Starts an operation without an agent, so that the pairing fails, and ends the link.
+    private func refused(_ operation: Operation, _ stage: Stage) -> Answer {
+        let answer = call(operation, stage)
+        stage.run(.milliseconds(500))
+        stage.device(Stage.strap, "Disconnect")
+        return answer
+    }
+
+    @Test(.proves(.Q135), arguments: Operation.allCases)
+    func `An operation that waits for encryption has no reply from 5.67 on`(_ operation: Operation) {
+        for version in SimulatedBlueZ.Version.allCases {
+            let stage = stage(version)
+            let answer = refused(operation, stage)
+            stage.run(.seconds(10))
+            #expect(answer.isOpen == (version != .v5_66 || operation == .acquireNotify), "\(version)")
+        }
+    }
+
+    @Test(.proves(.Q135), arguments: Operation.allCases)
+    func `The attribute of a lost operation stays busy until the device is removed`(_ operation: Operation) {
+        let stage = stage(.v5_82)
+        _ = refused(operation, stage)
+        _ = stage.agent("", .accept)
+        stage.connect(Stage.strap)
+        #expect(stage.wait(for: call(operation, stage)) == "InProgress: In Progress")
+        stage.adapter("RemoveDevice", .objectPath(ObjectPath(Stage.strap) ?? .root))
+        stage.connect(Stage.strap)
+        #expect(stage.wait(for: call(operation, stage)).hasPrefix("ok"))
+    }
+
+    @Test(.proves(.Q135)) func `Without the quirk, the operation fails when the link ends`() {
+        let stage = stage(.v5_87, without: .Q135)
+        let answer = refused(.read, stage)
+        #expect(stage.wait(for: answer) == "Failed: Operation failed with ATT error: 0x0e")
+        _ = stage.agent("", .accept)
+        stage.connect(Stage.strap)
+        #expect(stage.wait(for: call(.read, stage)) == "ok <7>")
+    }
+
+    @Test(.proves(.Q136)) func `A filter with UUIDs crashes 5.87 when a device advertises services`() {
+        for version in SimulatedBlueZ.Version.allCases {
+            let stage = stage(version)
+            stage.scan(["UUIDs": .strings(["fff0"])])
+            stage.run(.milliseconds(500))
+            #expect(stage.seen().contains("owner none") == (version == .v5_87), "\(version)")
+        }
+    }
+
+    @Test(.proves(.Q136)) func `After the crash, the daemon returns after 2 s`() {
+        let stage = stage(.v5_87)
+        stage.scan(["UUIDs": .strings(["fff0"])])
+        stage.run(.milliseconds(1_900))
+        #expect(!stage.seen().contains { $0.hasPrefix("owner :") })
+        stage.run(.milliseconds(300))
+        #expect(stage.seen().contains { $0.hasPrefix("owner :") })
+        stage.scan()
+        stage.run(.milliseconds(500))
+        #expect(stage.objects().contains { $0.contains("dev_") })
+    }
+
+    @Test(.proves(.Q136)) func `Filters without UUIDs and the disabled quirk cause no crash`() {
+        let stage = stage(.v5_87)
+        stage.scan()
+        stage.run(.seconds(2))
+        #expect(!stage.seen().contains("owner none"))
+        let tolerant = self.stage(.v5_87, without: .Q136)
+        tolerant.scan(["UUIDs": .strings(["fff0"])])
+        tolerant.run(.seconds(2))
+        #expect(!tolerant.seen().contains("owner none"))
+    }
+
+    @Test(arguments: zip(SimulatedBlueZ.Version.allCases, ["0542", "0552", "0557"]))
+    func `Modalias ends in the version in hexadecimal`(_ version: SimulatedBlueZ.Version, _ number: String) {
+        #expect(stage(version).property(Stage.hci, "Adapter1", "Modalias") == "usb:v1D6Bp0246d\(number)")
+    }
+}
