@@ -33,6 +33,7 @@ final class BlueZClient {
     private lazy var snapshots = SnapshotReader(self)
     private(set) lazy var scans = ScanSessions(self)
     private(set) lazy var links = Links(self)
+    private(set) lazy var staleOperations = StaleOperations(self)
     private(set) lazy var attributes = AttributeTree(links, mirror)
     private(set) lazy var operations = AttributeOperations(self)
     private(set) lazy var agent = Agent(self)
@@ -131,6 +132,7 @@ final class BlueZClient {
         advertising.fail(error)
         publishing.fail(error)
         links.lost(reason)
+        staleOperations.daemonLost()
         pairings.fail(error)
         agent.daemonLost()
         mirror.empty()
@@ -362,9 +364,13 @@ extension BlueZClient: ObjectMirrorObserver {
         bonds.changed(key)
         // The link ends here: if another program removes a device, bluetoothd does not signal Connected=false (Q61).
         links[key]?.deviceRemoved()
+        staleOperations.deviceRemoved(key)
     }
 
-    func deviceRemovedWithAdapter(_ key: DeviceKey) { bonds.changed(key) }
+    func deviceRemovedWithAdapter(_ key: DeviceKey) {
+        bonds.changed(key)
+        staleOperations.deviceRemoved(key)
+    }
 
     func batteryChanged(_ key: DeviceKey) { links[key]?.battery.changed() }
 
@@ -376,7 +382,10 @@ extension BlueZClient: ObjectMirrorObserver {
         links[key]?.modifications.removed(record, handle)
     }
 
-    func characteristicRemoved(_ key: CharacteristicKey) { links[key.device]?.removed(key) }
+    func characteristicRemoved(_ key: CharacteristicKey) {
+        links[key.device]?.removed(key)
+        staleOperations.attributeRemoved(key)
+    }
 
     func observedProperties(of key: CharacteristicKey) -> ObservedProperties {
         guard let link = links[key.device] else { return .none }

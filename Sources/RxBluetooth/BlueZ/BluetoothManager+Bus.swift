@@ -41,7 +41,13 @@ extension BluetoothManager {
 
 extension BlueZClient {
     /// Runs work when bluetoothd has received every message that was sent so far, or after a deadline.
+    ///
+    /// Before that, waits until repairs have ended, because a later process cannot repair the device (Q135).
     func afterDelivery(_ done: @escaping () -> Void) {
+        staleOperations.whenIdle { [weak self] in self?.confirmDelivery(done) }
+    }
+
+    private func confirmDelivery(_ done: @escaping () -> Void) {
         // Without bluetoothd, no call is sent, because the bus would start bluetoothd for the call.
         guard owner != nil else { return done() }
         // The timer is necessary because the call's own deadline does not run while the call waits behind others (Q9).

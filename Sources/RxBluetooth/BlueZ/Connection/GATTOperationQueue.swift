@@ -10,6 +10,7 @@ final class GATTOperationQueue {
     private let bus: BusContext
     private let settings: Settings
     private let mirror: ObjectMirror
+    private let staleOperations: StaleOperations
     private let peripheral: Peripheral
     /// The number of operations submitted so far.
     private var count: UInt64 = 0
@@ -19,7 +20,10 @@ final class GATTOperationQueue {
     private var access: ExclusiveAccess?
     /// Work that the exclusive access in progress delays.
     private var delayed: [() -> Void] = []
-    private var call: BusTask?
+    /// The operations that bluetoothd has not answered, which outlast the queue.
+    let unanswered = UnansweredOperations()
+    /// The deadline of the running operation.
+    private var deadline: BusTask?
     private var usual = UsualDurations()
     /// Reports the running operation when it is overdue; nil if no event is recorded.
     private var watchdog: BusTask?
@@ -39,6 +43,7 @@ final class GATTOperationQueue {
         bus = client.bus
         settings = client.settings
         mirror = client.mirror
+        staleOperations = client.staleOperations
         self.peripheral = peripheral
     }
 
@@ -136,7 +141,11 @@ final class GATTOperationQueue {
     ///
     /// The caller has checked that bluetoothd called our agent for this peripheral, although this manager did not start
     /// a pairing.
-    func pairingBegan() { running?.isPairing = true }
+    func pairingBegan() {
+        guard let item = running else { return }
+        item.isPairing = true
+        unanswered.markPairing(item.number)
+    }
 
     /// Ends a refusal, because the device has been paired, perhaps by another program.
     ///
@@ -146,6 +155,7 @@ final class GATTOperationQueue {
         refused = nil
         suspectedNumber = nil
         running?.isPairing = false
+        unanswered.paired()
     }
 
     /// Fails all operations with one cause, because the connection has ended.
@@ -154,8 +164,7 @@ final class GATTOperationQueue {
         let items: [QueueEntry] = (access?.waiting.removeAll() ?? []) + waiting.removeAll()
         running = nil
         suspectedNumber = nil
-        call?.cancel()
-        call = nil
+        deadline?.cancel()
         watchdog?.cancel()
         // The access fails first, so that its caller gets this error and not that of an operation.
         if let access { end(access, cause) }
@@ -174,7 +183,9 @@ final class GATTOperationQueue {
             let next = if let access { access.waiting.next() as QueueEntry? } else { waiting.next() }
             if let request = next as? ExclusiveAccess { return grant(request) }
             guard let item = next as? GATTOperation else { return }
-            guard let error = item.obstacle?() else { return start(item) }
+            guard let error = item.obstacle?() ?? staleOperations.error(of: item.message, on: peripheral.key) else {
+                return start(item)
+            }
             dropped(item, error)
             item.fail(error)
         }
@@ -184,7 +195,16 @@ final class GATTOperationQueue {
         running = item
         begin(item)
         item.started?()
-        call = bus.call(item.message, timeout: item.deadline) { [weak self] in self?.answered($0) }
+        let number = item.number
+        unanswered.insert(number, item.message)
+        // The call outlasts its deadline and the link, because a late reply shows that the operation is not lost (Q135).
+        bus.call(item.message, timeout: item.deadline + Self.attTimeout) { [weak self, unanswered] result in
+            if !result.isMissing { unanswered.remove(number) }
+            self?.answered(number, result)
+        }
+        deadline = bus.schedule(after: item.deadline) { [weak self] in
+            self?.answered(number, .failure(.noReply("No reply came within \(item.deadline).")))
+        }
         watch(item)
     }
 
@@ -206,13 +226,13 @@ final class GATTOperationQueue {
         item.since = settings.now
     }
 
-    private func answered(_ result: Result<Message, DBusError>) {
+    private func answered(_ number: UInt64, _ result: Result<Message, DBusError>) {
         // A lost bus fails its calls before it reports the loss. The queue stops here, and the report then ends the
         // link.
         if case .failure(let error) = result, error.name == DBusError.Name.disconnected { suspend() }
-        guard !isSuspended, let item = running else { return }
+        guard !isSuspended, let item = running, item.number == number else { return }
         running = nil
-        call = nil
+        deadline?.cancel()
         watchdog?.cancel()
         suspectedNumber = nil
         let outcome = result.mapError { correctedError(item.failure($0), item) }
@@ -269,11 +289,10 @@ final class GATTOperationQueue {
     /// Ends an exclusive access at its deadline, with its running operation.
     private func expire(_ request: ExclusiveAccess) {
         guard access === request else { return }
-        let isRunning = running?.access === request.token
+        let item = running?.access === request.token ? running : nil
         end(request, BluetoothError(.timedOut))
-        if isRunning {
-            call?.cancel()
-            answered(.failure(.noReply("The deadline of the exclusive access has passed.")))
+        if let item {
+            answered(item.number, .failure(.noReply("The deadline of the exclusive access has passed.")))
         }
         advance()
     }
@@ -333,5 +352,13 @@ final class GATTOperationQueue {
     private func dropped(_ item: QueueEntry, _ error: BluetoothError?) {
         settings.eventLog.trace(
             .operationDropped(described(item), waited: settings.elapsed(since: item.since), error))
+    }
+}
+
+extension Result<Message, DBusError> {
+    /// Whether bluetoothd has sent no reply.
+    fileprivate var isMissing: Bool {
+        guard case .failure(let error) = self else { return false }
+        return error.name == DBusError.Name.noReply || error.name == DBusError.Name.disconnected
     }
 }

@@ -215,7 +215,20 @@ final class Link {
         }
     }
 
+    /// Closes the link.
+    ///
+    /// While an operation waits for a pairing, `RemoveDevice` closes the link of a device without a bond, because
+    /// bluetoothd loses the operation with the link, and its attribute would stay busy (Q135).
     private func disconnect() {
+        let isBonded = client.mirror.devices[key]?.isBonded == true
+        guard queue.unanswered.needsPairing, !isBonded, let path = ObjectPath(key.path) else { return callDisconnect() }
+        ending = client.call(.removeDevice(path, on: key.adapter), deadline: deadlines.disconnect) { [weak self] result in
+            guard let self else { return }
+            if result.failure == nil { handle(.disconnectAnswered(nil)) } else { callDisconnect() }
+        }
+    }
+
+    private func callDisconnect() {
         ending = client.call(.disconnect(key), deadline: deadlines.disconnect) { [weak self] result in
             guard let self else { return }
             handle(
@@ -305,16 +318,16 @@ final class Link {
         fail(cause)
         peripheral.enter(.disconnected(cause.with(nil, target)))
         emitter.fail(cause.during(.connect, target))
-        reportClosed(nil)
+        client.staleOperations.linkEnded(key, queue.unanswered) { [self] in reportClosed(nil) }
     }
 
     private func finishClosing(_ cause: BluetoothError, _ failure: BluetoothError?) {
         stopWaiting()
         client.links.remove(self)
-        client.teardowns.end()
         peripheral.enter(.disconnected(cause.with(nil, target)))
         if let failure { client.eventLog.info(.linkNotClosed(peripheral, failure)) }
-        reportClosed(failure)
+        client.staleOperations.linkEnded(key, queue.unanswered) { [self] in reportClosed(failure) }
+        client.teardowns.end()
     }
 
     private func stopWaiting() {

@@ -5,6 +5,15 @@ extension LinkState {
     static let pause = Duration.milliseconds(250)
     private static let maximumYieldPause = Duration.seconds(1)
 
+    func start() -> [Action] {
+        guard case .connecting(let attempt) = phase else { return [] }
+        switch attempt.step {
+        case .reaching: return [.startDeadline, .connectDevice]
+        case .rediscovering: return [.startDeadline, .startRediscovery]
+        case .calling, .confirming, .pausing, .yielding, .rediscovered: return [.startDeadline, .connect]
+        }
+    }
+
     mutating func connectAnswered(_ error: BluetoothError?, _ facts: Facts) -> [Action] {
         guard case .connecting(let attempt) = phase else { return connectAnsweredWhileClosing(error, facts) }
         guard case .calling(let wasShownConnected) = attempt.step else { return [] }
@@ -76,6 +85,11 @@ extension LinkState {
 
     mutating func connectDeadline(_ facts: Facts) -> [Action] {
         guard case .connecting(let attempt) = phase else { return [] }
+        if attempt.wasRemoved {
+            let error = BluetoothError(
+                .peripheralGone, operation: .connect, target: target, detail: "A scan did not find it either")
+            return close(error, isForced: false, facts)
+        }
         let text: String? =
             switch attempt.step {
             case .yielding: "Another program's attempt to connect is still under way"
@@ -234,6 +248,7 @@ extension LinkState {
         guard case .connecting(var attempt) = phase, case .rediscovering = attempt.step else { return [] }
         attempt.maker = facts.isConnected ? makerOfOtherProgramsLinks : .thisManager
         attempt.wasNeverShown = false
+        attempt.wasRemoved = false
         continueAttempt(attempt, .rediscovered)
         return [.cancelAttempt, .pause(Self.pause)]
     }

@@ -30,6 +30,8 @@ struct LinkState: Equatable {
         var collisions = 0
         /// Whether bluetoothd did not have the device when the attempt began, and has not shown it yet.
         var wasNeverShown = false
+        /// Whether bluetoothd had removed the device when the attempt began, and has not shown it since.
+        var wasRemoved = false
 
         /// The step of an attempt.
         enum Step: Equatable {
@@ -181,9 +183,17 @@ struct LinkState: Equatable {
         self.target = target
     }
 
-    /// Connects to a device that bluetoothd does not have.
+    /// Connects by address to a device that bluetoothd does not have.
     init(reaching target: String, takesOver: Bool, awaitsServices: Bool) {
         phase = .connecting(Attempt(step: .reaching, maker: .thisManager))
+        self.takesOver = takesOver
+        self.awaitsServices = awaitsServices
+        self.target = target
+    }
+
+    /// Connects to a device that bluetoothd has removed, as soon as a scan finds it.
+    init(finding target: String, takesOver: Bool, awaitsServices: Bool) {
+        phase = .connecting(Attempt(step: .rediscovering(isScanning: true), maker: .thisManager, wasRemoved: true))
         self.takesOver = takesOver
         self.awaitsServices = awaitsServices
         self.target = target
@@ -199,7 +209,7 @@ struct LinkState: Equatable {
 
     mutating func handle(_ event: Event, _ facts: Facts) -> [Action] {
         switch event {
-        case .start: [.startDeadline, isReaching ? .connectDevice : .connect]
+        case .start: start()
         case .connectDeviceAnswered(let answer): connectDeviceAnswered(answer, facts)
         case .connectAnswered(let error): connectAnswered(error, facts)
         case .linkConfirmed(let isConnected): linkConfirmed(isConnected)
@@ -235,10 +245,6 @@ struct LinkState: Equatable {
         }
     }
 
-    /// Whether `ConnectDevice` has no answer yet.
-    var isReaching: Bool {
-        if case .connecting(let attempt) = phase { attempt.step == .reaching } else { false }
-    }
     var isConnecting: Bool { if case .connecting = phase { true } else { false } }
     var isConnected: Bool { if case .connected = phase { true } else { false } }
     var isReady: Bool { if case .connected(_, isReady: true) = phase { true } else { false } }

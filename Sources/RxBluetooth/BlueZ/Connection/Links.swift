@@ -53,13 +53,29 @@ final class Links {
             return connect(peripheral, request, emitter, after: link)
         }
         if let obstacle = client.obstacle(on: key.adapter) { throw obstacle }
+        let isDelayed = client.staleOperations.delay(key) { [weak self] in
+            emitter.attempt(.connect, key.address.description) { () throws(BluetoothError) in
+                try self?.connectNow(peripheral, request, emitter)
+            }
+        }
+        if !isDelayed { try connectNow(peripheral, request, emitter) }
+    }
+
+    /// Makes a link to a device without a link of this manager, and without a repair in progress.
+    private func connectNow(
+        _ peripheral: Peripheral, _ request: LinkRequest, _ emitter: Emitter<Peripheral>
+    ) throws(BluetoothError) {
+        let key = peripheral.key
+        // Another connection may have begun during the repair.
+        if byDevice[key] != nil { return try connect(peripheral, request, emitter) }
+        if let obstacle = client.obstacle(on: key.adapter) { throw obstacle }
         guard let device = client.mirror.devices[key] else {
-            guard request.addressKind != nil else { throw BluetoothError(.peripheralGone) }
+            let (target, takesOver) = (key.address.description, request.existing == .takeOver)
             return start(
                 peripheral, request, emitter,
-                LinkState(
-                    reaching: key.address.description, takesOver: request.existing == .takeOver,
-                    awaitsServices: request.awaitsServices))
+                request.addressKind == nil
+                    ? LinkState(finding: target, takesOver: takesOver, awaitsServices: request.awaitsServices)
+                    : LinkState(reaching: target, takesOver: takesOver, awaitsServices: request.awaitsServices))
         }
         if let wanted = request.addressKind, let kind = device.addressKind, wanted != kind {
             throw BluetoothError(
@@ -110,11 +126,16 @@ final class Links {
     }
 
     /// Makes a link for a pairing.
-    func connectForPairing(_ peripheral: Peripheral) throws(BluetoothError) -> Link {
-        guard let device = client.mirror.devices[peripheral.key] else { throw BluetoothError(.peripheralGone) }
-        let state = LinkState(
-            maker: isMadeByOtherProgram(device, takesOver: false) ? .otherProgram : .thisManager, takesOver: false,
-            awaitsServices: false, target: peripheral.address.description)
+    func connectForPairing(_ peripheral: Peripheral) -> Link {
+        let target = peripheral.address.description
+        let state =
+            if let device = client.mirror.devices[peripheral.key] {
+                LinkState(
+                    maker: isMadeByOtherProgram(device, takesOver: false) ? .otherProgram : .thisManager,
+                    takesOver: false, awaitsServices: false, target: target)
+            } else {
+                LinkState(finding: target, takesOver: false, awaitsServices: false)
+            }
         let link = Link(
             peripheral, state, number: client.peripherals.nextLinkNumber(), client: client, emitter: Emitter { _ in },
             isForPairing: true)

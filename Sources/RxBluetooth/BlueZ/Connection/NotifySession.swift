@@ -19,6 +19,8 @@ final class NotifySession {
     var isRemovalPending = false
     /// The start that has no answer yet; nil if there is none.
     private var starting: GATTOperation?
+    /// The number of the last start that was sent; nil if there is none.
+    private var sentStart: UInt64?
     /// The exclusive access to which the last start belongs; nil for none.
     private var startAccess: ExclusiveAccess.Token?
     /// Whether the phase is `stopping`, and `StopNotify` is not sent yet.
@@ -131,10 +133,11 @@ final class NotifySession {
         ) { [weak self] in self?.answered($0) }
         // Values are accepted as soon as the start is sent, because they may precede its reply (Q102). Earlier values
         // are echoes of reads.
-        item.started = { [weak self] in
+        item.started = { [weak self, weak item] in
             guard let self else { return }
             if phase == .on { releaseSocket() }
             phase = .starting
+            sentStart = item?.number
         }
         // A start that failed because a pairing was refused may succeed later. The notifications are then turned off.
         item.ended = { [weak self] result in
@@ -277,9 +280,11 @@ final class NotifySession {
     ///
     /// bluetoothd answers at once. With any reply, the notifications are off for this program (Q104).
     private func sendStop(_ done: @escaping () -> Void = {}) {
-        let teardowns = link.client.teardowns
+        let (teardowns, unanswered, start) = (link.client.teardowns, link.queue.unanswered, sentStart)
         teardowns.begin()
-        link.client.call(.stopNotify(key), deadline: link.deadlines.cleanup) { _ in
+        link.client.call(.stopNotify(key), deadline: link.deadlines.cleanup) { result in
+            // bluetoothd never answers a start that `StopNotify` has cancelled.
+            if case .success = result, let start { unanswered.remove(start) }
             done()
             teardowns.end()
         }
@@ -314,7 +319,9 @@ final class NotifySession {
         guard phase != .ended else { return }
         // A change to signals is queued in phase `on`.
         if phase == .queued || phase == .on { cancelStart() }
-        let wasOn = phase == .on || phase == .starting
+        // bluetoothd does not answer a start that waits for a pairing, but `StopNotify` cancels it (Q135).
+        let isStarting = sentStart.map(link.queue.unanswered.contains) == true
+        let wasOn = phase == .on || phase == .starting || isStarting
         // The socket is drained first, because the end arrives over the bus: earlier values may still be in the socket.
         socket?.drain()
         socket?.close()

@@ -109,13 +109,10 @@ final class PairingAttempt {
     }
 
     private func makeLink() {
-        do throws(BluetoothError) {
-            let link = try client.links.connectForPairing(peripheral)
-            use(link)
-            link.start()
-        } catch {
-            handle(.failed(error))
-        }
+        guard !client.staleOperations.delay(key, { [weak self] in self?.handle(.unusableLinkClosed) }) else { return }
+        let link = client.links.connectForPairing(peripheral)
+        use(link)
+        link.start()
     }
 
     private func use(_ link: Link) {

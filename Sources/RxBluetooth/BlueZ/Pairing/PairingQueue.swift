@@ -15,7 +15,6 @@ final class PairingQueue {
     /// All streams for the device share one attempt. It is cancelled when the last of the streams is disposed of.
     func pair(_ peripheral: Peripheral, _ emitter: Emitter<Never>) throws(BluetoothError) {
         if let obstacle = client.obstacle(on: peripheral.key.adapter) { throw obstacle }
-        guard client.mirror.devices[peripheral.key] != nil else { throw BluetoothError(.peripheralGone) }
         guard client.settings.pairing.allows(client.mirror.addresses(of: peripheral.key)) else {
             throw BluetoothError(.refused, detail: "The policy does not allow it to pair")
         }

@@ -1,0 +1,67 @@
+import DBus
+
+/// The operations of a link that bluetoothd has not answered, also after their deadline and after the end of the link.
+///
+/// bluetoothd answers every operation at the latest when the link ends, unless it has lost the operation (Q135).
+final class UnansweredOperations {
+    /// What an operation occupies in bluetoothd: a method of an attribute.
+    struct Slot: Hashable {
+        let path: String
+        let method: String
+
+        init?(_ message: Message) {
+            guard let path = message.path, let method = message.member else { return nil }
+            self.path = path.description
+            self.method = method
+        }
+    }
+
+    private struct Entry {
+        let slot: Slot
+        /// Whether bluetoothd requested a pairing for the operation.
+        var needsPairing = false
+    }
+
+    private var entries: [UInt64: Entry] = [:]
+    /// Runs once when the last operation is answered or forgotten.
+    private var onEmpty: (() -> Void)?
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Whether an operation waits for a pairing.
+    var needsPairing: Bool { entries.values.contains(where: \.needsPairing) }
+
+    func insert(_ number: UInt64, _ message: Message) {
+        if let slot = Slot(message) { entries[number] = Entry(slot: slot) }
+    }
+
+    func contains(_ number: UInt64) -> Bool { entries[number] != nil }
+
+    /// Records that bluetoothd has answered an operation, or has given it up.
+    func remove(_ number: UInt64) { removeAll { id, _ in id == number } }
+
+    /// Forgets the operations on an attribute that bluetoothd has removed, and on its descriptors.
+    func removeAll(at path: String) { removeAll { _, entry in (entry.slot.path + "/").hasPrefix(path + "/") } }
+
+    private func removeAll(where isRemoved: (UInt64, Entry) -> Bool) {
+        guard !entries.isEmpty else { return }
+        entries = entries.filter { !isRemoved($0.key, $0.value) }
+        guard entries.isEmpty, let work = onEmpty else { return }
+        onEmpty = nil
+        work()
+    }
+
+    /// Records that bluetoothd has requested a pairing for an operation.
+    func markPairing(_ number: UInt64) { entries[number]?.needsPairing = true }
+
+    /// Records that the device is paired, so that bluetoothd continues the operations.
+    func paired() {
+        for number in entries.keys { entries[number]?.needsPairing = false }
+    }
+
+    /// Returns whether the operation that occupies a slot needs pairing; nil if none does.
+    func needsPairing(of slot: Slot) -> Bool? { entries.values.first { $0.slot == slot }?.needsPairing }
+
+    /// Runs work when all operations are answered. Replaces earlier work.
+    func whenEmpty(_ work: @escaping () -> Void) { onEmpty = work }
+}
