@@ -62,6 +62,14 @@ extension Scenario {
         SimulatedService("fff0") {
             SimulatedCharacteristic("fff1", .read(Array("secret".utf8)), protection: .encryption)
         }
+        SimulatedService("ffb0") {
+            SimulatedCharacteristic(
+                "ffb1", .read(Array("vault".utf8)), .write, .notify,
+                descriptors: [
+                    SimulatedDescriptor("2901", Array("text".utf8), writable: true, protection: .encryption)
+                ],
+                protection: .encryption)
+        }
     }
 
     private static let loud = SimulatedPeripheral("LOUD", address: address(0x13)) {

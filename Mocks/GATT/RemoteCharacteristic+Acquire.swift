@@ -42,7 +42,7 @@ extension RemoteCharacteristic {
         link.request(needing: server.protection) {
             .accepted
         } dropped: { [weak self] in
-            self?.isSubscribingStale = true
+            if self?.notifications === acquisition { self?.isSubscribingStale = true }
         } _: { [weak self] outcome in
             // If the peripheral refuses, bluetoothd never answers and treats the socket as acquired.
             if case .accepted = outcome { self?.notificationsAreOn(acquisition) }

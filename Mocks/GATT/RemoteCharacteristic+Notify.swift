@@ -53,12 +53,16 @@ extension RemoteCharacteristic {
     }
 
     func stopNotify(_ call: IncomingCall) throws(DBusError) {
+        // StopNotify also cancels a start that bluetoothd has lost (Q135, complete_unregister_notify).
+        let wasStale = isSubscribingStale
+        isSubscribingStale = false
         // If a client acquired the notifications, StopNotify of any client closes that client's socket.
         if let notifications {
             close(notifications)
             return tree.reply(call)
         }
         guard let session = notifySessions.sessions.first(where: { $0.client == call.message.sender }) else {
+            if wasStale { return tree.reply(call) }
             throw BlueZError.failed("No notify session started")
         }
         device.loop.forget(session.token)
@@ -99,7 +103,8 @@ extension RemoteCharacteristic {
         link.request(needing: server.protection) {
             .accepted
         } dropped: { [weak self] in
-            self?.isSubscribingStale = true
+            guard let self, notifySessions.sessions.contains(where: { $0 === session }) else { return }
+            isSubscribingStale = true
         } _: { [weak self] outcome in
             guard let self else { return }
             guard case .error = outcome else { return armed(session, call) }

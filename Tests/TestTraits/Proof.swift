@@ -25,5 +25,5 @@ public enum Proof: String, CaseIterable, Sendable {
     case Q83, Q84, Q85, Q86, Q87, Q88, Q89, Q90, Q91, Q92, Q93, Q94, Q95, Q96, Q97, Q98, Q99, Q100, Q101
     case Q102, Q103, Q104, Q105, Q106, Q107, Q108, Q109, Q110, Q111, Q112, Q113, Q114, Q115, Q116, Q117
     case Q118, Q119, Q120, Q121, Q122, Q123, Q124, Q125
-    case Q135, Q136
+    case Q135, Q136, Q140, Q141, Q142
 }

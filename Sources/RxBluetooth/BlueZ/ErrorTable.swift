@@ -82,6 +82,10 @@ enum ErrorTable {
 
     /// The text if BlueZ tried classic Bluetooth, and supports no profile of the peripheral.
     static let profileUnavailable = "br-connection-profile-unavailable"
+    /// The text of bluetoothd 5.87 in the same case.
+    ///
+    /// Source: BlueZ 5.87, `src/error.c`, `btd_error_bredr_errno`: the callers pass a negative number, which matches none.
+    static let unknownOfBREDR = "br-connection-unknown"
     /// The text if bluetoothd refuses `Connect` or `StartDiscovery` while an earlier call is in progress.
     static let alreadyInProgress = "Operation already in progress"
     private static let attError = "Operation failed with ATT error"
@@ -152,8 +156,8 @@ enum ErrorTable {
         row("Failed", text: .begins(attError), is: .kind(.attError)),
         row("Failed", text: .anyOf(["Failed to parse advertisement."]), is: .kind(.invalidArgument)),
         row("Failed", text: .anyOf(["No discovery started", "No notify session started"]), is: .kind(.alreadyDone)),
-        // bluetoothd sends this for LE only, while another `Connect` is pending (Q119).
-        // Source: BlueZ 5.66, `src/device.c`, `dev_connect`.
+        // bluetoothd 5.66 sends this for LE only, while another `Connect` is pending (Q119); 5.82 sends `InProgress`.
+        // Source: BlueZ 5.66 and 5.82, `src/device.c`, `dev_connect`.
         row("Failed", text: .anyOf([alreadyInProgress]), is: .kind(.busy)),
         row("Failed", text: .begins("le-connection-"), is: .connectFailed),
         row("Failed", text: .begins("br-connection-"), is: .connectFailed),
@@ -288,6 +292,7 @@ extension BluetoothError {
         guard case .connectFailed(let text) = kind else { return false }
         return [
             "br-connection-page-timeout", "br-connection-sdp-search", ErrorTable.profileUnavailable,
+            ErrorTable.unknownOfBREDR,
         ].contains(text)
     }
 }

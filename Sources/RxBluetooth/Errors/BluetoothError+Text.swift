@@ -199,6 +199,8 @@ extension BluetoothError {
         case .notConnected: "Connect first."
         case .disconnected(.requested): nil
         case .disconnected(.authentication): "Pair with the peripheral; if it was paired before, forget it first."
+        case .disconnected where isLinkShared:
+            "Connect again: another program had made the link, and may have closed it."
         // Suggests pairing: a peripheral may drop the link instead of pairing, and bluetoothd before 5.83 does not
         // report that (Q121).
         case .disconnected(.unknown) where isOfAttribute, .disconnected(.remote) where isOfAttribute:

@@ -64,6 +64,12 @@ public struct BluetoothError: Error, Sendable {
     /// Whether this module inferred ``kind`` from events, because bluetoothd did not report a cause.
     private(set) var isInferred = false
 
+    /// Whether the link that was lost was made by another program, which may have closed it.
+    ///
+    /// True only together with ``Kind/disconnected(_:)``. Programs that share a link lose it when the program that made
+    /// it closes it. A connection with ``Reconnection`` then makes its own link.
+    public private(set) var isLinkShared = false
+
     /// Makes an error.
     ///
     /// - Parameters:
@@ -170,6 +176,13 @@ public struct BluetoothError: Error, Sendable {
         return error
     }
 
+    /// Returns the error with ``isLinkShared`` set or not.
+    func withSharedLink(_ isShared: Bool) -> BluetoothError {
+        var error = self
+        error.isLinkShared = isShared
+        return error
+    }
+
     /// Returns the error with ``isHardwareBlocked`` set or not.
     func withHardwareBlock(_ isHardwareBlocked: Bool) -> BluetoothError {
         var error = self
@@ -196,6 +209,7 @@ public struct BluetoothError: Error, Sendable {
         isBondTooWeak = error.isBondTooWeak && kind == .needsPairing
         isHardwareBlocked = error.isHardwareBlocked && kind == .blocked
         isInferred = error.isInferred
+        if case .disconnected = kind { isLinkShared = error.isLinkShared }
         isOfAdvertisementSource = error.isOfAdvertisementSource
     }
 

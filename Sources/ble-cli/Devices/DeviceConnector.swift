@@ -19,7 +19,7 @@ struct DeviceConnector {
             let connected = find(progress)
                 .do(onNext: { progress.enter(.connecting($0)) })
                 .flatMap { ClosingLinkWait(context: context).waitUntilClosed($0.peripheral) }
-                .flatMap { $0.connect(options: options) }
+                .flatMap { connection(to: $0.peripheral, isShared: $0.isShared) }
                 .do(onNext: { if keepsLink { context.keptLinks.insert(LinkKey($0)) } })
                 .do(onNext: { progress.enter(.discovering($0)) })
                 .flatMap { GATTTree.discover($0) }
@@ -38,6 +38,14 @@ struct DeviceConnector {
         guard keepsLink else { return finder.find() }
         return KnownDevices(context: context, target: target).findLinked()
             .flatMap { linked in linked.map { .just($0) } ?? finder.find() }
+    }
+
+    /// Connects to a device. At the end, records that the link is being closed, unless it stays open.
+    private func connection(to peripheral: Peripheral, isShared: Bool) -> Observable<Peripheral> {
+        peripheral.connect(options: options)
+            .do(onDispose: {
+                if !isShared, !keepsLink { ClosingLinkWait(context: context).begin(peripheral) }
+            })
     }
 
     private var options: ConnectOptions {
@@ -65,37 +73,6 @@ struct DeviceConnector {
                     return StalledLink(context: context, peripheral: peripheral, keepsLink: keepsLink).closeIfKept()
                         .andThen(.error(error))
                 }
-        }
-    }
-}
-
-/// Waits until bluetoothd has closed the link of an earlier run of this program, which takes 2 s.
-///
-/// On the bus, such a link looks like the link of another program. If this run shared the link, the link would soon
-/// be lost. So a link is shared only if the device stays connected for more than 2 s, or if a command with --keep has
-/// left it open.
-struct ClosingLinkWait {
-    let context: CommandContext
-
-    private static let longest = Duration.milliseconds(2_400)
-    private static let pause = Duration.milliseconds(100)
-
-    /// Emits the peripheral when it is not connected, or has stayed connected for the whole wait.
-    func waitUntilClosed(_ peripheral: Peripheral) -> Observable<Peripheral> {
-        // If the time limit is short, the wait takes at most half of it, so that half is left for connecting.
-        let limit = context.options.setupTimeout
-        return wait(for: peripheral, left: limit > Self.longest ? Self.longest : limit / 2)
-    }
-
-    private func wait(for peripheral: Peripheral, left: Duration) -> Observable<Peripheral> {
-        context.manager.retrieveConnectedPeripherals().asObservable().flatMap { connected -> Observable<Peripheral> in
-            guard connected.contains(peripheral) else {
-                // A kept link is lost, and the next link is another one.
-                context.keptLinks.remove(LinkKey(peripheral))
-                return .just(peripheral)
-            }
-            guard left > .zero, !context.keptLinks.contains(LinkKey(peripheral)) else { return .just(peripheral) }
-            return context.timer(Self.pause).flatMap { _ in wait(for: peripheral, left: left - Self.pause) }
         }
     }
 }

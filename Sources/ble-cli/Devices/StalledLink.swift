@@ -27,10 +27,7 @@ struct StalledLink {
     func replace() -> Observable<Bool> {
         Observable.deferred {
             let closed = isKept ? disconnect() : Completable.empty()
-            let isShared = ClosingLinkWait(context: context).waitUntilClosed(peripheral)
-                .flatMap { _ in context.manager.retrieveConnectedPeripherals().asObservable() }
-                .map { $0.contains(peripheral) }
-            return closed.andThen(isShared)
+            return closed.andThen(ClosingLinkWait(context: context).waitUntilClosed(peripheral)).map(\.isShared)
         }
     }
 

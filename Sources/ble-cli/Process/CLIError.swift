@@ -80,6 +80,12 @@ extension BluetoothError {
         case .bondLost: naming("ble-cli forget, then ble-cli pair")
         case .connectFailed(let reason) where !reason.hasPrefix("br-"):
             "Check that the device is near and accepts connections, and try again."
+        case .disconnected where isLinkShared:
+            "Another program had made the link, and may have closed it. "
+                + (operation == .notify ? "Give --reconnect to go on over a new link." : "Run the command again.")
+        case .notConnected:
+            "The link was lost, perhaps because another program closed it. "
+                + (operation == .notify ? "Give --reconnect to go on over a new link." : "Run the command again.")
         case .poweredOff: "Switch it on: ble-cli power on."
         case .noAdapter: "Plug in a Bluetooth adapter, or list those that are present: ble-cli adapters."
         case .timedOut where [.connect, .discover, .read, .readDescriptor, .notify].contains(operation):

@@ -15,6 +15,8 @@ struct CommandContext: Sendable {
     let messages: Messages
     /// The links that commands with --keep have left open.
     var keptLinks: any KeptLinks = MemoryKeptLinks()
+    /// The links that commands are closing.
+    var closingLinks: any ClosingLinks = MemoryClosingLinks()
     /// Makes a manager with another pairing policy on the same bus; nil if that is not possible.
     ///
     /// The policy decides the method of pairing, and cannot be changed later.

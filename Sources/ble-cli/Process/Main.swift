@@ -145,6 +145,7 @@ enum CommandProcess {
         let context = CommandContext(
             manager: manager, scheduler: scheduler, output: verb.sharing(FileOutput.standard), options: options,
             messages: messages, keptLinks: simulation == nil ? KeptLinkFiles.ofEnvironment : MemoryKeptLinks(),
+            closingLinks: simulation == nil ? ClosingLinkFiles.ofEnvironment : MemoryClosingLinks(),
             makeManager: makeManager)
         let runner = CommandRunner(context, messages: messages) { code in
             // Keeps the simulation alive until the command has ended.

@@ -1,14 +1,18 @@
+import FoundationEssentials
 import Glibc
+import Rx
 
 /// One empty file for each link, in a folder that the system empties when the user logs out.
 ///
-/// Making and removing a file is one step, so several commands can run at the same time. Without a folder, no link
-/// counts as kept, so a command waits as for the link of another program.
+/// Making and removing a file is one step, so several commands can run at the same time. Without a folder, no link is
+/// recorded, so each link counts as that of another program.
 struct KeptLinkFiles: KeptLinks {
     /// The folder of the files; nil if the user has none.
     let folder: String?
     /// The address of the bus, because several buses can have a device with the same address.
     let bus: String
+    /// How the names of the files begin.
+    var prefix = "kept-"
 
     /// The number of files from which they are all removed before another one is made.
     static let limit = 256
@@ -34,7 +38,9 @@ struct KeptLinkFiles: KeptLinks {
         unsafe mkdir(folder, 0o700)
         removeAll(in: folder, ifMoreThan: Self.limit - 1)
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        if file >= 0 { close(file) }
+        guard file >= 0 else { return }
+        futimens(file, nil)
+        close(file)
     }
 
     func remove(_ link: LinkKey) { if let path = path(of: link) { unsafe unlink(path) } }
@@ -42,10 +48,16 @@ struct KeptLinkFiles: KeptLinks {
     private func path(of link: LinkKey) -> String? {
         // FNV-1a, 64 bits. The address of a bus contains slashes, and may be longer than the name of a file.
         let hash = bus.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        return folder.map { "\($0)/\(Self.prefix)\(hash)-\(link.adapter)-\(link.address)" }
+        return folder.map { "\($0)/\(prefix)\(hash)-\(link.adapter)-\(link.address)" }
     }
 
-    private static let prefix = "kept-"
+    /// Returns when the file of a link was written, in seconds since 1970; nil if there is none.
+    func time(of link: LinkKey) -> Double? {
+        guard let path = path(of: link) else { return nil }
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        return Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+    }
 
     private func removeAll(in folder: String, ifMoreThan limit: Int) {
         guard let list = unsafe opendir(folder) else { return }
@@ -55,8 +67,26 @@ struct KeptLinkFiles: KeptLinks {
             let name = unsafe withUnsafePointer(to: entry.pointee.d_name) { name in
                 unsafe String(cString: UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self))
             }
-            if name.hasPrefix(Self.prefix) { names.append(name) }
+            if name.hasPrefix(prefix) { names.append(name) }
         }
         if names.count > limit { for name in names { unsafe unlink("\(folder)/\(name)") } }
     }
+}
+
+/// The links that commands are closing, in files beside those of ``KeptLinkFiles``.
+struct ClosingLinkFiles: ClosingLinks {
+    let files: KeptLinkFiles
+
+    static var ofEnvironment: ClosingLinkFiles {
+        var files = KeptLinkFiles.ofEnvironment
+        files.prefix = "closing-"
+        return ClosingLinkFiles(files: files)
+    }
+
+    func contains(_ link: LinkKey, at now: RxTime) -> Bool {
+        files.time(of: link).map { abs(now.timeIntervalSince1970 - $0) < ClosingLinkWait.longestClosing } == true
+    }
+
+    func insert(_ link: LinkKey, at now: RxTime) { files.insert(link) }
+    func remove(_ link: LinkKey) { files.remove(link) }
 }

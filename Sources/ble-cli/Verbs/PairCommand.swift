@@ -89,10 +89,11 @@ struct PairVerb: Verb {
 
     private func pair(_ peripheral: Peripheral, in context: CommandContext) -> Observable<Never> {
         let questions = keyboard.map { PairingQuestions(context: context, keyboard: $0, peripheral: peripheral) }
-        let ready = isConnected ? .just(peripheral) : ClosingLinkWait(context: context).waitUntilClosed(peripheral)
-        return ready.flatMap {
-            peripheral -> Observable<Never> in
+        let wait = ClosingLinkWait(context: context)
+        let ready = isConnected ? .just((peripheral, true)) : wait.waitUntilClosed(peripheral)
+        return ready.flatMap { peripheral, isShared -> Observable<Never> in
             let pairing = peripheral.pair().asObservable()
+                .do(onDispose: { if !isShared { wait.begin(peripheral) } })
             return questions.map { pairing.alongside($0.answers()) } ?? pairing
         }
         .catch { throw withAdvice($0, questions) }

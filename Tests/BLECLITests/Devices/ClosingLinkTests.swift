@@ -46,7 +46,7 @@ struct ClosingLinkTests {
         #expect(harness.calls("Disconnect") == 2)
     }
 
-    @Test func `The link of another program is shared after a delay, and not closed`() {
+    @Test func `The link of another program is shared at once, and not closed`() {
         let harness = CommandHarness()
         harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
         let rival = harness.simulation.bluez.competingClient()
@@ -54,8 +54,41 @@ struct ClosingLinkTests {
         harness.advance(1_000)
         let outcome = harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)))
         #expect(outcome.code == .done)
-        #expect((2.4...3.5).contains(outcome.time ?? 0))
+        #expect((outcome.time ?? 9) < 1.5, "\(outcome.time ?? 9)")
         #expect(harness.calls("Disconnect") == 0)
+    }
+
+    @Test func `A link that closes slowly is not taken for the link of another program`() {
+        let harness = CommandHarness()
+        harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+        let slow = harness.simulation.bluez.competingClient()
+        slow.connect("C0:FF:EE:00:00:01")
+        harness.advance(1_000)
+        harness.closingLinks.insert(LinkKey(adapter: "hci0", address: "C0:FF:EE:00:00:01"), at: harness.scheduler.now)
+        let close: @Sendable (CommandRunner) -> Void = { _ in slow.disconnect("C0:FF:EE:00:00:01") }
+        let outcome = harness.run(
+            ReadVerb(target: strap, characteristic: .uuid(0x2A19)), meanwhile: [(time: 3_000, event: close)])
+        #expect(outcome.code == .done, "\(outcome.errors)")
+        #expect(harness.calls("Connect") == 2)
+    }
+
+    @Test func `A record of a closing link ends after 10 s, and differs from that of a kept link`() throws {
+        var template = Array("/tmp/ble-cli-closing.XXXXXX".utf8CString)
+        let folder = try #require(unsafe mkdtemp(&template).map { unsafe String(cString: $0) })
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let kept = KeptLinkFiles(folder: folder, bus: "")
+        let closing = ClosingLinkFiles(files: KeptLinkFiles(folder: folder, bus: "", prefix: "closing-"))
+        let link = LinkKey(adapter: "hci0", address: "C0:FF:EE:00:00:01")
+        let now = Date()
+        closing.insert(link, at: now)
+        #expect(closing.contains(link, at: now) && !kept.contains(link))
+        #expect(!closing.contains(link, at: now.addingTimeInterval(11)))
+        closing.remove(link)
+        #expect(!closing.contains(link, at: now))
+        let memory = MemoryClosingLinks()
+        memory.insert(link, at: now)
+        #expect(memory.contains(link, at: now.addingTimeInterval(9)))
+        #expect(!memory.contains(link, at: now.addingTimeInterval(11)))
     }
 
     @Test func `With --keep after another command, the link stays open`() {

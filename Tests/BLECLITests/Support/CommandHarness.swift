@@ -15,6 +15,7 @@ struct CommandHarness {
     let errors: RecordingOutput
     /// The links that earlier runs have left open.
     private let keptLinks = MemoryKeptLinks()
+    let closingLinks = MemoryClosingLinks()
 
     init(_ scenario: Scenario = .everyday, starting: Bool = true, terminal size: TerminalSize? = nil) {
         simulation = Simulation(scenario, scheduler: scheduler, starting: starting)
@@ -51,7 +52,7 @@ struct CommandHarness {
         let end = EndRecorder()
         let context = CommandContext(
             manager: manager, scheduler: scheduler, output: output, options: options, messages: messages,
-            keptLinks: keptLinks,
+            keptLinks: keptLinks, closingLinks: closingLinks,
             makeManager: { [simulation, configuration] pairing in
                 var configuration = configuration
                 configuration.pairing = pairing

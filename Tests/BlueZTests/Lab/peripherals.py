@@ -19,7 +19,13 @@ from bumble.att import ATT_Error
 from bumble.controller import Controller
 from bumble.core import UUID, AdvertisingData, PhysicalTransport
 from bumble.device import Device, Peer
-from bumble.gatt import Characteristic, CharacteristicValue, Service
+from bumble.gatt import (
+    GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR,
+    Characteristic,
+    CharacteristicValue,
+    Descriptor,
+    Service,
+)
 from bumble.host import Host
 from bumble.l2cap import LeCreditBasedChannelSpec
 from bumble.link import LocalLink
@@ -87,6 +93,29 @@ def stored(uuid: str, initial: bytes) -> Characteristic:
     )
 
 
+def protected(uuid: str, value: bytes) -> Characteristic:
+    """A characteristic whose value, description and notifications need an encrypted link."""
+    held = {"value": value, "text": b"text", "switch": bytes(2)}
+    permission = Characteristic.READ_REQUIRES_ENCRYPTION | Characteristic.WRITE_REQUIRES_ENCRYPTION
+
+    def part(name: str) -> CharacteristicValue:
+        return CharacteristicValue(
+            read=lambda _connection: held[name],
+            write=lambda _connection, new: held.__setitem__(name, bytes(new)),
+        )
+
+    return Characteristic(
+        uuid,
+        Characteristic.Properties.READ | Characteristic.Properties.WRITE | Characteristic.Properties.NOTIFY,
+        permission,
+        part("value"),
+        [
+            Descriptor("2901", permission, part("text")),
+            Descriptor(GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR, permission, part("switch")),
+        ],
+    )
+
+
 # The data sheets.
 
 
@@ -113,9 +142,10 @@ def twins() -> DataSheet:
 
 
 def secure() -> DataSheet:
-    """A peripheral with one value that can be read only over an encrypted link."""
+    """A peripheral with attributes that can be used only over an encrypted link."""
     secret = readable("FFF1", b"secret", permission=Characteristic.READ_REQUIRES_ENCRYPTION)
-    return DataSheet(0x11, "SECURE", advertised=["FFF0"], services=[Service("FFF0", [secret])])
+    services = [Service("FFF0", [secret]), Service("FFB0", [protected("FFB1", b"vault")])]
+    return DataSheet(0x11, "SECURE", advertised=["FFF0"], services=services)
 
 
 def refusing() -> DataSheet:

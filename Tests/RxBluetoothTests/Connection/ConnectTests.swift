@@ -250,12 +250,41 @@ struct ConnectTests {
         #expect(stage.methods == ["Connect"])
     }
 
-    @Test(.proves(.Q59)) func `Connecting to a forgotten peripheral fails and sends nothing`() {
+    @Test(.proves(.Q59)) func `Connecting to a peripheral that bluetoothd removed finds it again`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.advance(60_000)
         let link = stage.record(peripheral.connect())
+        stage.advance(2_000)
+        #expect(link.elements == [peripheral] && link.isLive)
+        #expect(stage.methods == ["SetDiscoveryFilter", "StartDiscovery", "Connect", "StopDiscovery"])
+        link.dispose()
+        stage.advance(5_000)
+        stage.expectSettled()
+    }
+
+    @Test(.proves(.Q59)) func `A removed peripheral that is out of range fails at the connect deadline`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.simulation.bluez.setInRange(false, Sensor.text)
+        stage.advance(60_000)
+        let link = stage.record(peripheral.connect())
+        stage.advance(29_999)
+        #expect(link.isLive)
         stage.advance(1)
         #expect(link.kind == .peripheralGone)
-        #expect(stage.methods.isEmpty)
+        #expect(link.error?.description.contains("A scan did not find it either") == true)
+        stage.advance(1_000)
+        stage.expectSettled()
+    }
+
+    @Test(.proves(.Q59)) func `Disposing of a connection that searches for its peripheral stops the scan`() {
+        let (stage, peripheral) = Stage.withSensor()
+        stage.simulation.bluez.setInRange(false, Sensor.text)
+        stage.advance(60_000)
+        let link = stage.record(peripheral.connect())
+        stage.advance(1_000)
+        link.dispose()
+        stage.advance(1_000)
+        #expect(stage.methods.last == "StopDiscovery" && stage.count("Connect") == 0)
+        stage.expectSettled()
     }
 }

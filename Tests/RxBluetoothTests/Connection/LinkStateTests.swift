@@ -299,7 +299,9 @@ struct LinkStateTests {
             [.end(BluetoothError(.disconnected(.adapter)))]),
         Row(
             "The grace time for the adapter ends", lost, .lossDelayEnded, none, .losing, [.readAdapterPower(.unknown)]),
-        Row("The query reports an adapter", lost, .adapterAnswered(isGone: false), none, .ended, [.endLost(.unknown)]),
+        Row(
+            "The query reports an adapter", lost, .adapterAnswered(isGone: false), none, .ended,
+            [.endLost(.unknown, isShared: false)]),
         Row(
             "The query reports no adapter", lost, .adapterAnswered(isGone: true), none, .ended,
             [.end(BluetoothError(.disconnected(.adapter)))]),

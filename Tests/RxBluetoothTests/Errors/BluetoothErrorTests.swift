@@ -89,6 +89,13 @@ struct BluetoothErrorTests {
             .connectFailed("br-connection-profile-unavailable"), during: .connect),
         bluez("AlreadyExists", "Already Exists", .alreadyDone, during: .pair),
         bluez("Failed", "Operation already in progress", .busy, during: .connect, isTransient: true),
+        // bluetoothd 5.82 refuses a second `Connect` with this, 5.66 with the text above.
+        bluez("InProgress", "In Progress", .busy, during: .connect, isTransient: true),
+        bluez("InProgress", "In Progress", .busy, during: .pair, isTransient: true),
+        bluez("Failed", "Connect failed", .connectFailed("Connect failed"), during: .connect, isTransient: true),
+        // bluetoothd 5.87 sends this where 5.66 sends “br-connection-profile-unavailable”.
+        bluez("Failed", "br-connection-unknown", .connectFailed("br-connection-unknown"), during: .connect),
+        bluez("Failed", "br-connection-key-missing", .bondLost, during: .connect),
         bluez("Failed", "No discovery started", .alreadyDone, during: .scan),
         bluez("InvalidArguments", "Invalid arguments in method call", .invalidArgument),
         bluez(

@@ -180,7 +180,7 @@ final class Link {
                 self?.handle(.lossDelayEnded)
             }
         case .readAdapterPower: readAdapterPower()
-        case .endLost(let reason): end(loss(reason))
+        case .endLost(let reason, let isShared): end(loss(reason, isShared: isShared))
         case .end(let cause): end(cause)
         }
     }
@@ -222,7 +222,8 @@ final class Link {
     private func disconnect() {
         let isBonded = client.mirror.devices[key]?.isBonded == true
         guard queue.unanswered.needsPairing, !isBonded, let path = ObjectPath(key.path) else { return callDisconnect() }
-        ending = client.call(.removeDevice(path, on: key.adapter), deadline: deadlines.disconnect) { [weak self] result in
+        let call = BlueZCall.removeDevice(path, on: key.adapter)
+        ending = client.call(call, deadline: deadlines.disconnect) { [weak self] result in
             guard let self else { return }
             if result.failure == nil { handle(.disconnectAnswered(nil)) } else { callDisconnect() }
         }
@@ -303,10 +304,11 @@ final class Link {
     /// bluetoothd 5.66 does not report that a failed pairing ended the link (Q121). A failed pairing is likely if the
     /// running operation caused a pairing request, and no bond exists. A peripheral that moved out of range looks the
     /// same.
-    private func loss(_ reason: BluetoothError.DisconnectReason) -> BluetoothError {
+    private func loss(_ reason: BluetoothError.DisconnectReason, isShared: Bool) -> BluetoothError {
         guard reason == .unknown || reason == .remote, queue.isPairing, client.mirror.devices[key]?.isBonded != true
         else {
-            return BluetoothError(.disconnected(reason))
+            let mayBeClosed = reason == .unknown || reason == .remote || reason == .local
+            return BluetoothError(.disconnected(reason)).withSharedLink(isShared && mayBeClosed)
         }
         return BluetoothError(.disconnected(.authentication)).inferred
     }

@@ -145,10 +145,10 @@ extension LinkState {
     }
 
     mutating func adapterAnswered(_ isGone: Bool) -> [Action] {
-        guard case .losing(_, let reason) = phase else { return [] }
+        guard case .losing(let maker, let reason) = phase else { return [] }
         if isGone { return end(BluetoothError(.disconnected(.adapter))) }
         phase = .ended
-        return [.endLost(reason)]
+        return [.endLost(reason, isShared: maker == .otherProgram)]
     }
 
     mutating func lost(_ cause: BluetoothError) -> [Action] {

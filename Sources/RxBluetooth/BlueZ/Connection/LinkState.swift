@@ -144,7 +144,7 @@ struct LinkState: Equatable {
         case delayLoss
         case readAdapterPower(BluetoothError.DisconnectReason)
         /// Ends a lost link with a reason. ``Link`` may replace the reason if an operation waits for a pairing.
-        case endLost(BluetoothError.DisconnectReason)
+        case endLost(BluetoothError.DisconnectReason, isShared: Bool)
         /// Fails the users of the link with one cause, and reports the end of the link.
         case end(BluetoothError)
     }

@@ -50,10 +50,9 @@ final class StaleOperations {
             let needsPairing = lost.lazy.compactMap({ $0.needsPairing(of: slot) }).first
         else { return nil }
         guard !needsPairing else {
-            return BluetoothError(
-                .needsPairing, detail: "After a refused pairing, bluetoothd does not execute it until the device is removed"
-            )
-            .withWeakBond(client.mirror.isBonded(key))
+            let detail = "After a refused pairing, bluetoothd does not execute it until the device is removed"
+            return BluetoothError(.needsPairing, detail: detail)
+                .withWeakBond(client.mirror.isBonded(key))
         }
         return BluetoothError(
             .busy, detail: "bluetoothd has lost an earlier operation. Forget the device, or start bluetoothd again")

@@ -1,0 +1,272 @@
+import RxBluetooth
+import RxBluetoothMocks
+import TestTraits
+import Testing
+
+/// Operations that bluetoothd loses because they wait for a pairing when the link ends.
+struct LostOperationTests {
+    /// An operation that needs pairing.
+    enum Need: String, CaseIterable, Sendable {
+        case read, write, readDescriptor, writeDescriptor, signals, socket
+
+        /// The method of bluetoothd that the operation calls.
+        var method: String {
+            switch self {
+            case .read, .readDescriptor: "ReadValue"
+            case .write, .writeDescriptor: "WriteValue"
+            case .signals: "StartNotify"
+            case .socket: "AcquireNotify"
+            }
+        }
+
+        private static func descriptor(_ stage: Stage, _ value: Characteristic) -> Descriptor {
+            let found = stage.record(value.discoverDescriptors())
+            stage.advance(0)
+            guard let descriptor = found.elements.first(where: { $0.uuid == 0x2901 }) else {
+                preconditionFailure("The characteristic has no descriptor.")
+            }
+            return descriptor
+        }
+
+        fileprivate func begin(_ stage: Stage, _ peripheral: Peripheral) -> Recording<[UInt8]> {
+            let value = stage.characteristic(0xFFF1, of: peripheral)
+            switch self {
+            case .read: return stage.record(value.readValue())
+            case .write: return stage.record(value.writeValue([1]).asObservable().map { _ in [] })
+            case .readDescriptor: return stage.record(Self.descriptor(stage, value).readValue())
+            case .writeDescriptor:
+                return stage.record(Self.descriptor(stage, value).writeValue([1]).asObservable().map { _ in [] })
+            case .signals: return stage.record(value.observeValueUpdates(using: .signals))
+            case .socket: return stage.record(value.observeValueUpdates(using: .socket))
+            }
+        }
+    }
+
+    private static let address = "C0:FF:EE:00:00:41"
+
+    /// Returns a stage with a device whose attributes need pairing, and the device.
+    private func stage(
+        _ version: SimulatedBlueZ.Version = .v5_87, needing protection: SimulatedProtection = .encryption,
+        policy: PairingPolicy = PairingPolicy(), deadlines: Deadlines = .prompt
+    ) -> (Stage, Peripheral) {
+        var scenario = Scenario(peripherals: [
+            SimulatedPeripheral("Vault", address: Self.address) {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Vault", firstAfter: .zero)
+                SimulatedService("fff0") {
+                    SimulatedCharacteristic(
+                        "fff1", .read([7]), .write, .notify,
+                        descriptors: [SimulatedDescriptor("2901", [8], writable: true, protection: protection)],
+                        protection: protection)
+                    SimulatedCharacteristic("fff3", .read([3]))
+                }
+            }
+        ])
+        scenario.bluez = version
+        let stage = Stage(scenario, deadlines: deadlines, pairing: policy)
+        return (stage, stage.find("C0:FF:EE:00:00:41"))
+    }
+
+    private func expectWorks(_ need: Need, _ stage: Stage, _ peripheral: Peripheral) {
+        let paired = stage.record(peripheral.pair())
+        stage.advance(10_000)
+        #expect(paired.isCompleted, "\(String(describing: paired.error))")
+        let link = stage.record(peripheral.connect())
+        stage.advance(5_000)
+        #expect(link.isLive && !link.elements.isEmpty)
+        let operation = need.begin(stage, peripheral)
+        stage.advance(1_000)
+        switch need {
+        case .read: #expect(operation.elements == [[7]])
+        case .readDescriptor: #expect(operation.elements == [[8]])
+        case .write, .writeDescriptor: #expect(operation.isCompleted)
+        case .signals, .socket:
+            stage.simulation.bluez.notify([9], from: Self.address, "fff1")
+            stage.advance(100)
+            #expect(operation.elements == [[9]])
+        }
+        operation.dispose()
+        link.dispose()
+        stage.advance(5_000)
+        stage.expectSettled()
+    }
+
+    @Test(.proves(.Q135), arguments: SimulatedBlueZ.Version.allCases, Need.allCases)
+    func `An operation works after a refused pairing, another refusal and a pairing`(
+        _ version: SimulatedBlueZ.Version, _ need: Need
+    ) {
+        let (stage, peripheral) = stage(version)
+        for _ in 1...2 {
+            let link = stage.connect(peripheral)
+            let refused = need.begin(stage, peripheral)
+            stage.advance(1_000)
+            #expect(refused.kind == .needsPairing, "\(String(describing: refused.error))")
+            link.dispose()
+            stage.advance(4_000)
+        }
+        expectWorks(need, stage, peripheral)
+    }
+
+    /// How a link ends while a pairing request is open or refused.
+    enum End: String, CaseIterable, Sendable {
+        case peripheral, otherProgram, disposal, disconnect
+
+        fileprivate func happen(_ stage: Stage, _ peripheral: Peripheral, _ link: Recording<Peripheral>) {
+            switch self {
+            case .peripheral: stage.simulation.bluez.dropLink(to: LostOperationTests.address)
+            case .otherProgram: stage.simulation.bluez.competingClient().disconnect(LostOperationTests.address)
+            case .disposal: link.dispose()
+            case .disconnect: _ = stage.record(peripheral.disconnect())
+            }
+        }
+    }
+
+    @Test(.proves(.Q135), arguments: End.allCases, [false, true])
+    func `An operation works after the link ends while its pairing is open or refused`(_ end: End, isOpen: Bool) {
+        for need in Need.allCases {
+            let (stage, peripheral) = stage(policy: isOpen ? PairingPolicy(.ask) : PairingPolicy())
+            let questions = stage.record(stage.manager.pairingRequests)
+            let link = stage.connect(peripheral)
+            let refused = need.begin(stage, peripheral)
+            stage.advance(300)
+            #expect(questions.elements.isEmpty != isOpen)
+            end.happen(stage, peripheral, link)
+            stage.advance(4_000)
+            #expect(!refused.isLive && !link.isLive || end == .disposal, "\(need)")
+            questions.dispose()
+            let accepted = stage.record(stage.manager.pairingRequests.do(onNext: { try $0.answer(.accept) }))
+            defer { accepted.dispose() }
+            expectWorks(need, stage, peripheral)
+        }
+    }
+
+    @Test(.proves(.Q135), arguments: Need.allCases)
+    func `A connection directly after the link is lost waits until the device is repaired`(_ need: Need) {
+        let (stage, peripheral) = stage()
+        _ = stage.connect(peripheral)
+        let refused = need.begin(stage, peripheral)
+        stage.advance(1_000)
+        #expect(refused.kind == .needsPairing)
+        stage.simulation.bluez.dropLink(to: Self.address)
+        stage.advance(10)
+        let link = stage.record(peripheral.connect())
+        stage.advance(3_000)
+        #expect(link.isLive && link.elements.count == 1)
+        let again = need.begin(stage, peripheral)
+        stage.advance(1_000)
+        #expect(again.kind == .needsPairing, "\(String(describing: again.error))")
+    }
+
+    @Test(.proves(.Q135)) func `An adapter that was off does not keep an attribute busy`() {
+        let (stage, peripheral) = stage()
+        let link = stage.connect(peripheral)
+        let refused = Need.read.begin(stage, peripheral)
+        stage.advance(1_000)
+        #expect(refused.kind == .needsPairing)
+        stage.simulation.bluez.setPower(false)
+        stage.advance(2_000)
+        #expect(link.kind == .disconnected(.adapter))
+        stage.simulation.bluez.setPower(true)
+        stage.advance(1_000)
+        _ = stage.connect(peripheral)
+        let again = Need.read.begin(stage, peripheral)
+        stage.advance(1_000)
+        #expect(again.kind == .needsPairing, "\(String(describing: again.error))")
+    }
+
+    @Test(.proves(.Q135), arguments: [Need.read, .write, .readDescriptor, .writeDescriptor])
+    func `A bond is kept, and the operation fails without a call`(_ need: Need) {
+        let (stage, peripheral) = stage(needing: .authentication)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(10_000)
+        #expect(paired.isCompleted)
+        let link = stage.connect(peripheral)
+        let refused = need.begin(stage, peripheral)
+        stage.advance(1_000)
+        #expect(refused.error?.isBondTooWeak == true)
+        link.dispose()
+        stage.advance(5_000)
+        #expect(stage.count("RemoveDevice") == 0)
+        stage.simulation.bluez.forgetCalls()
+        _ = stage.connect(peripheral)
+        let again = need.begin(stage, peripheral)
+        stage.advance(1_000)
+        #expect(again.error?.isBondTooWeak == true)
+        let text = again.error?.description ?? ""
+        #expect(text.contains("After a refused pairing"), "\(text)")
+        #expect(stage.count(need.method) == 0)
+        let other = stage.record(stage.characteristic(0xFFF3, of: peripheral).readValue())
+        stage.advance(1_000)
+        #expect(other.elements == [[3]])
+        let forgotten = stage.record(peripheral.forget())
+        stage.advance(5_000)
+        #expect(forgotten.isCompleted)
+        _ = stage.record(peripheral.connect())
+        stage.advance(3_000)
+        let unlocked = need.begin(stage, peripheral)
+        stage.advance(1_000)
+        #expect(unlocked.kind == .needsPairing && unlocked.error?.isBondTooWeak == false)
+        #expect(stage.count(need.method) == 1)
+    }
+
+    @Test(.proves(.Q135)) func `A bond is kept, and notifications can be requested again`() {
+        let (stage, peripheral) = stage(needing: .authentication)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(10_000)
+        #expect(paired.isCompleted)
+        for _ in 1...2 {
+            let link = stage.connect(peripheral)
+            let refused = Need.signals.begin(stage, peripheral)
+            stage.advance(1_000)
+            #expect(refused.error?.isBondTooWeak == true)
+            link.dispose()
+            stage.advance(5_000)
+        }
+        #expect(stage.count("RemoveDevice") == 0 && stage.count("StartNotify") == 2)
+    }
+
+    @Test(.proves(.Q135)) func `A late reply shows that an operation is not lost`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let read = stage.record(
+            stage.characteristic(0x2A37, of: peripheral).readValue(options: .init(deadline: .seconds(1))))
+        stage.advance(1_000)
+        #expect(read.kind == .timedOut)
+        daemon.take("ReadValue").reply { $0.bytes([1]) }
+        stage.advance(0)
+        link.dispose()
+        stage.advance(0)
+        daemon.take("Disconnect").reply()
+        daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
+        stage.advance(1_000)
+        #expect(daemon.count("RemoveDevice") == 0)
+    }
+
+    @Test(.proves(.Q135)) func `An operation that is never answered removes the device without a bond`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let read = stage.record(stage.characteristic(0x2A37, of: peripheral).readValue())
+        stage.advance(0)
+        daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
+        stage.advance(0)
+        #expect(read.kind == .disconnected(.unknown) && link.kind == .disconnected(.unknown))
+        stage.advance(499)
+        #expect(daemon.count("RemoveDevice") == 0)
+        stage.advance(1)
+        #expect(daemon.count("RemoveDevice") == 1)
+    }
+
+    @Test(.proves(.S44, .Q135)) func `delivered() waits until the device is repaired`() {
+        let (stage, peripheral) = stage()
+        _ = stage.connect(peripheral)
+        let refused = Need.read.begin(stage, peripheral)
+        stage.advance(1_000)
+        #expect(refused.kind == .needsPairing)
+        stage.simulation.bluez.dropLink(to: Self.address)
+        stage.advance(1)
+        let delivered = stage.record(stage.manager.delivered())
+        stage.advance(400)
+        #expect(delivered.isLive)
+        stage.advance(200)
+        #expect(delivered.isCompleted && stage.count("RemoveDevice") == 1)
+    }
+}
