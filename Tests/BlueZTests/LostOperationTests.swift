@@ -43,7 +43,8 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.Q135)) func `Refused operations work after pairing, and bluetoothd keeps running`() async throws {
+        @Test(.proves(.Q135)) func `Refused operations work after pairing, and bluetoothd keeps running`() async throws
+        {
             let daemon = try Self.daemon()
             try await Lab.withManager { manager in
                 for need in Need.allCases {

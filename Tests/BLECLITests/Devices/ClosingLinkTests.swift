@@ -72,6 +72,20 @@ struct ClosingLinkTests {
         #expect(harness.calls("Connect") == 2)
     }
 
+    @Test func `If another program closes the shared link, the error names --reconnect`() {
+        let harness = CommandHarness()
+        harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+        let rival = harness.simulation.bluez.competingClient()
+        rival.connect("C0:FF:EE:00:00:01")
+        harness.advance(1_000)
+        let close: @Sendable (CommandRunner) -> Void = { _ in rival.disconnect("C0:FF:EE:00:00:01") }
+        let outcome = harness.run(
+            NotifyVerb(target: strap, characteristic: .uuid(0x2A37)), meanwhile: [(time: 3_000, event: close)])
+        #expect(outcome.code == .failed)
+        #expect(outcome.errors.last?.contains("Another program had made the link") == true, "\(outcome.errors)")
+        #expect(outcome.errors.last?.contains("--reconnect") == true)
+    }
+
     @Test func `A record of a closing link ends after 10 s, and differs from that of a kept link`() throws {
         var template = Array("/tmp/ble-cli-closing.XXXXXX".utf8CString)
         let folder = try #require(unsafe mkdtemp(&template).map { unsafe String(cString: $0) })

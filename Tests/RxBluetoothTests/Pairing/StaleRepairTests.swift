@@ -22,9 +22,8 @@ struct StaleRepairTests {
         let actions: [StaleRepair.Action]
 
         init(
-            _ name: String, _ state: StaleRepair, _ event: StaleRepair.Event,
-            _ facts: StaleRepair.Facts = StaleRepair.Facts(), _ phase: StaleRepair.Phase,
-            _ actions: [StaleRepair.Action] = []
+            _ name: String, _ state: StaleRepair, _ event: StaleRepair.Event, _ phase: StaleRepair.Phase,
+            _ actions: [StaleRepair.Action] = [], if facts: StaleRepair.Facts = StaleRepair.Facts()
         ) {
             (self.name, self.state, self.event) = (name, state, event)
             (self.facts, self.phase, self.actions) = (facts, phase, actions)
@@ -41,20 +40,20 @@ struct StaleRepairTests {
         Row("All operations are answered", waiting, .answered, .ended, [.cancelGrace, .finish]),
         Row("The device is removed", waiting, .deviceRemoved, .ended, [.cancelGrace, .finish]),
         Row("Operations stay unanswered", waiting, .graceEnded, .removing, [.removeDevice]),
-        Row("The device has a bond", waiting, .graceEnded, Facts(isBonded: true), .ended, [.record, .finish]),
+        Row("The device has a bond", waiting, .graceEnded, .ended, [.record, .finish], if: Facts(isBonded: true)),
         Row(
-            "Another program has connected", waiting, .graceEnded, Facts(isConnected: true), .ended,
-            [.record, .finish]),
-        Row("The adapter is off", waiting, .graceEnded, Facts(isAdapterOn: false), .ended, [.record, .finish]),
-        Row("The device is gone", waiting, .graceEnded, Facts(isShown: false), .ended, [.finish]),
+            "Another program has connected", waiting, .graceEnded, .ended, [.record, .finish],
+            if: Facts(isConnected: true)),
+        Row("The adapter is off", waiting, .graceEnded, .ended, [.record, .finish], if: Facts(isAdapterOn: false)),
+        Row("The device is gone", waiting, .graceEnded, .ended, [.finish], if: Facts(isShown: false)),
         Row("The removal succeeds", removing, .removalAnswered(isRemoved: true), .ended, [.finish]),
         Row("The removal fails", removing, .removalAnswered(isRemoved: false), .ended, [.record, .finish]),
         Row("An answer comes during the removal", removing, .answered, .removing),
         Row("The signal of the removal comes first", removing, .deviceRemoved, .removing),
         Row("A link is needed later", state(), .deviceNeeded, .removing, [.removeDevice]),
         Row(
-            "A link is needed, and another program has one", state(), .deviceNeeded, Facts(isConnected: true), .ended,
-            [.finish]),
+            "A link is needed, and another program has one", state(), .deviceNeeded, .ended, [.finish],
+            if: Facts(isConnected: true)),
         Row("A late timer", state(), .graceEnded, .ended),
     ]
 

@@ -160,10 +160,10 @@ final class Links {
         link.close(BluetoothError(.disconnected(.requested)), isForced: true)
     }
 
-    /// Runs work when no link to a device is being closed: at once, or after the closing.
+    /// Runs work when no link to a device is being closed, and the device is not being repaired.
     func onNotClosing(_ key: DeviceKey, _ work: @escaping () -> Void) {
-        guard let link = byDevice[key], link.state.isEnding else { return work() }
-        link.onClosed { _ in work() }
+        if let link = byDevice[key], link.state.isEnding { return link.onClosed { _ in work() } }
+        if !client.staleOperations.delay(key, work) { work() }
     }
 
     /// Returns the link of a peripheral, whichever program made it; nil if there is none.
