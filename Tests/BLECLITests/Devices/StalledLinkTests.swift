@@ -53,7 +53,8 @@ struct StalledLinkTests {
         #expect(outcome.errors.last?.contains("ble-cli pair") == true)
         let next = harness.run(ReadVerb(target: lock, characteristic: .uuid(0xFFD1), keepsLink: true))
         #expect(next.lines == ["01  1"], "\(next.errors)")
-        #expect(harness.calls("Disconnect") == 1)
+        // A refused pairing ends the link by removing the device, because bluetoothd loses the operation (Q135).
+        #expect(harness.calls("RemoveDevice") == 1 && harness.calls("Disconnect") == 0)
     }
 
     @Test func `A kept link that the last value has stalled is closed with a note`() {
@@ -95,7 +96,7 @@ struct StalledLinkTests {
         #expect(outcome.lines.count { $0.contains("FFD2") && $0.contains("ble-cli pair") } == 1)
         #expect(outcome.lines.contains { $0.contains("FFD3") && $0.contains("= 03") } != lastIsProtected)
         #expect(outcome.lines.last == "01  1")
-        #expect(harness.calls("Connect") == harness.calls("Disconnect"))
+        #expect(harness.calls("Connect") == harness.calls("Disconnect") + harness.calls("RemoveDevice"))
     }
 
     @Test func `A step that is refused closes a kept link`() throws {

@@ -67,6 +67,14 @@ struct LostOperationTests {
         return (stage, stage.find("C0:FF:EE:00:00:41"))
     }
 
+    /// Connects, also if bluetoothd has to find the device again.
+    private func connect(_ peripheral: Peripheral, _ stage: Stage) -> Recording<Peripheral> {
+        let link = stage.record(peripheral.connect())
+        stage.advance(3_000)
+        #expect(link.elements.count == 1)
+        return link
+    }
+
     private func expectWorks(_ need: Need, _ stage: Stage, _ peripheral: Peripheral) {
         let paired = stage.record(peripheral.pair())
         stage.advance(10_000)
@@ -97,7 +105,7 @@ struct LostOperationTests {
     ) {
         let (stage, peripheral) = stage(version)
         for _ in 1...2 {
-            let link = stage.connect(peripheral)
+            let link = connect(peripheral, stage)
             let refused = need.begin(stage, peripheral)
             stage.advance(1_000)
             #expect(refused.kind == .needsPairing, "\(String(describing: refused.error))")
@@ -126,7 +134,7 @@ struct LostOperationTests {
         for need in Need.allCases {
             let (stage, peripheral) = stage(policy: isOpen ? PairingPolicy(.ask) : PairingPolicy())
             let questions = stage.record(stage.manager.pairingRequests)
-            let link = stage.connect(peripheral)
+            let link = connect(peripheral, stage)
             let refused = need.begin(stage, peripheral)
             stage.advance(300)
             #expect(questions.elements.isEmpty != isOpen)
@@ -143,7 +151,7 @@ struct LostOperationTests {
     @Test(.proves(.Q135), arguments: Need.allCases)
     func `A connection directly after the link is lost waits until the device is repaired`(_ need: Need) {
         let (stage, peripheral) = stage()
-        _ = stage.connect(peripheral)
+        _ = connect(peripheral, stage)
         let refused = need.begin(stage, peripheral)
         stage.advance(1_000)
         #expect(refused.kind == .needsPairing)
@@ -159,7 +167,7 @@ struct LostOperationTests {
 
     @Test(.proves(.Q135)) func `An adapter that was off does not keep an attribute busy`() {
         let (stage, peripheral) = stage()
-        let link = stage.connect(peripheral)
+        let link = connect(peripheral, stage)
         let refused = Need.read.begin(stage, peripheral)
         stage.advance(1_000)
         #expect(refused.kind == .needsPairing)
@@ -168,7 +176,7 @@ struct LostOperationTests {
         #expect(link.kind == .disconnected(.adapter))
         stage.simulation.bluez.setPower(true)
         stage.advance(1_000)
-        _ = stage.connect(peripheral)
+        _ = connect(peripheral, stage)
         let again = Need.read.begin(stage, peripheral)
         stage.advance(1_000)
         #expect(again.kind == .needsPairing, "\(String(describing: again.error))")
@@ -180,7 +188,7 @@ struct LostOperationTests {
         let paired = stage.record(peripheral.pair())
         stage.advance(10_000)
         #expect(paired.isCompleted)
-        let link = stage.connect(peripheral)
+        let link = connect(peripheral, stage)
         let refused = need.begin(stage, peripheral)
         stage.advance(1_000)
         #expect(refused.error?.isBondTooWeak == true)
@@ -188,7 +196,7 @@ struct LostOperationTests {
         stage.advance(5_000)
         #expect(stage.count("RemoveDevice") == 0)
         stage.simulation.bluez.forgetCalls()
-        _ = stage.connect(peripheral)
+        _ = connect(peripheral, stage)
         let again = need.begin(stage, peripheral)
         stage.advance(1_000)
         #expect(again.error?.isBondTooWeak == true)
@@ -215,7 +223,7 @@ struct LostOperationTests {
         stage.advance(10_000)
         #expect(paired.isCompleted)
         for _ in 1...2 {
-            let link = stage.connect(peripheral)
+            let link = connect(peripheral, stage)
             let refused = Need.signals.begin(stage, peripheral)
             stage.advance(1_000)
             #expect(refused.error?.isBondTooWeak == true)
@@ -258,7 +266,7 @@ struct LostOperationTests {
 
     @Test(.proves(.S44, .Q135)) func `delivered() waits until the device is repaired`() {
         let (stage, peripheral) = stage()
-        _ = stage.connect(peripheral)
+        _ = connect(peripheral, stage)
         let refused = Need.read.begin(stage, peripheral)
         stage.advance(1_000)
         #expect(refused.kind == .needsPairing)

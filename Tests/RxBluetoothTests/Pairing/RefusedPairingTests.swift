@@ -81,6 +81,10 @@ struct RefusedPairingTests {
         #expect(daemon.count("WriteValue") == 0)
         link.dispose()
         stage.advance(0)
+        // bluetoothd does not remove the device, and answers the read at the end of the link, as 5.66 does.
+        daemon.take("RemoveDevice").fail("org.bluez.Error.NotReady")
+        stage.advance(0)
+        daemon.take("ReadValue").fail("org.bluez.Error.Failed")
         daemon.take("Disconnect").reply()
         daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
         stage.advance(0)
