@@ -151,7 +151,8 @@ struct LostOperationTests {
     @Test(.proves(.Q135), arguments: Need.allCases)
     func `A connection directly after the link is lost waits until the device is repaired`(_ need: Need) {
         let (stage, peripheral) = stage()
-        _ = connect(peripheral, stage)
+        let link1 = connect(peripheral, stage)
+        defer { link1.dispose() }
         let refused = need.begin(stage, peripheral)
         stage.advance(1_000)
         #expect(refused.kind == .needsPairing)
@@ -176,7 +177,8 @@ struct LostOperationTests {
         #expect(link.kind == .disconnected(.adapter))
         stage.simulation.bluez.setPower(true)
         stage.advance(1_000)
-        _ = connect(peripheral, stage)
+        let link2 = connect(peripheral, stage)
+        defer { link2.dispose() }
         let again = Need.read.begin(stage, peripheral)
         stage.advance(1_000)
         #expect(again.kind == .needsPairing, "\(String(describing: again.error))")
@@ -196,7 +198,8 @@ struct LostOperationTests {
         stage.advance(5_000)
         #expect(stage.count("RemoveDevice") == 0)
         stage.simulation.bluez.forgetCalls()
-        _ = connect(peripheral, stage)
+        let link3 = connect(peripheral, stage)
+        defer { link3.dispose() }
         let again = need.begin(stage, peripheral)
         stage.advance(1_000)
         #expect(again.error?.isBondTooWeak == true)
@@ -209,8 +212,8 @@ struct LostOperationTests {
         let forgotten = stage.record(peripheral.forget())
         stage.advance(5_000)
         #expect(forgotten.isCompleted)
-        _ = stage.record(peripheral.connect())
-        stage.advance(3_000)
+        let last = connect(peripheral, stage)
+        defer { last.dispose() }
         let unlocked = need.begin(stage, peripheral)
         stage.advance(1_000)
         #expect(unlocked.kind == .needsPairing && unlocked.error?.isBondTooWeak == false)
@@ -266,7 +269,8 @@ struct LostOperationTests {
 
     @Test(.proves(.S44, .Q135)) func `delivered() waits until the device is repaired`() {
         let (stage, peripheral) = stage()
-        _ = connect(peripheral, stage)
+        let link4 = connect(peripheral, stage)
+        defer { link4.dispose() }
         let refused = Need.read.begin(stage, peripheral)
         stage.advance(1_000)
         #expect(refused.kind == .needsPairing)
