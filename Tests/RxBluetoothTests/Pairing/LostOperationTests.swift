@@ -124,7 +124,10 @@ struct LostOperationTests {
             case .peripheral: stage.simulation.bluez.dropLink(to: LostOperationTests.address)
             case .otherProgram: stage.simulation.bluez.competingClient().disconnect(LostOperationTests.address)
             case .disposal: link.dispose()
-            case .disconnect: _ = stage.record(peripheral.disconnect())
+            case .disconnect:
+                let closed = stage.record(peripheral.disconnect())
+                stage.advance(3_000)
+                #expect(closed.isCompleted)
             }
         }
     }
@@ -212,6 +215,7 @@ struct LostOperationTests {
         let forgotten = stage.record(peripheral.forget())
         stage.advance(5_000)
         #expect(forgotten.isCompleted)
+        stage.simulation.bluez.forgetCalls()
         let last = connect(peripheral, stage)
         defer { last.dispose() }
         let unlocked = need.begin(stage, peripheral)
@@ -259,7 +263,8 @@ struct LostOperationTests {
         let read = stage.record(stage.characteristic(0x2A37, of: peripheral).readValue())
         stage.advance(0)
         daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
-        stage.advance(0)
+        // The loss is reported when the adapter has not answered for half a second.
+        stage.advance(500)
         #expect(read.kind == .disconnected(.unknown) && link.kind == .disconnected(.unknown))
         stage.advance(499)
         #expect(daemon.count("RemoveDevice") == 0)

@@ -75,7 +75,7 @@ struct RefusedPairingTests {
         let read = stage.record(value.readValue())
         stage.advance(0)
         refuse()
-        stage.advance(60_000)
+        stage.advance(45_000)
         #expect(read.kind == .needsPairing)
         #expect(stage.record(value.writeValue([1])).outcome(stage) == .connectionStalled)
         #expect(daemon.count("WriteValue") == 0)
