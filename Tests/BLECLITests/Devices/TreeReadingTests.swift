@@ -33,7 +33,8 @@ struct TreeReadingTests {
         #expect(outcome.lines.count { $0.contains("FFD0") } >= 1)
         #expect(outcome.errors.count == 1)
         #expect(harness.calls("Connect") == 3)
-        #expect(harness.calls("Disconnect") == 3)
+        // A refused pairing ends the link by removing the device (Q135).
+        #expect(harness.calls("RemoveDevice") == 2 && harness.calls("Disconnect") == 1)
     }
 
     @Test func `Connect with --keep leaves the last link open`() {
@@ -42,7 +43,7 @@ struct TreeReadingTests {
         #expect(outcome.code == .done)
         #expect(outcome.lines.contains { $0.contains("FFD5") && $0.contains("= 05") })
         #expect(harness.calls("Connect") == 3)
-        #expect(harness.calls("Disconnect") == 2)
+        #expect(harness.calls("RemoveDevice") == 2 && harness.calls("Disconnect") == 0)
     }
 
     @Test func `The link of another program is not closed for the other values`() {

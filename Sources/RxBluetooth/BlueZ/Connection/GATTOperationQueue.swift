@@ -198,10 +198,11 @@ final class GATTOperationQueue {
         let number = item.number
         unanswered.insert(number, item.message)
         // The call outlasts its deadline and the link, because a late reply shows that the operation is not lost (Q135).
-        bus.call(item.message, timeout: item.deadline + Self.attTimeout) { [weak self, unanswered] result in
+        let call = bus.call(item.message, timeout: item.deadline + Self.attTimeout) { [weak self, unanswered] result in
             if !result.isMissing { unanswered.remove(number) }
             self?.answered(number, result)
         }
+        unanswered.setCall(call, of: number)
         deadline = bus.schedule(after: item.deadline) { [weak self] in
             self?.answered(number, .failure(.noReply("No reply came within \(item.deadline).")))
         }

@@ -25,7 +25,10 @@ final class StaleOperations {
 
     /// Takes over the operations of a link that has ended, and runs work when the device can be used again.
     func linkEnded(_ key: DeviceKey, _ operations: UnansweredOperations, then done: @escaping () -> Void) {
-        guard !operations.isEmpty, client.owner != nil, client.mirror.devices[key] != nil else { return done() }
+        guard !operations.isEmpty, client.owner != nil, client.mirror.devices[key] != nil else {
+            operations.removeAll()
+            return done()
+        }
         let repair = begin(key, operations)
         repair.onEnd.append(done)
         operations.whenEmpty { [weak self] in self?.handle(key, .answered) }
@@ -66,7 +69,7 @@ final class StaleOperations {
     // MARK: Changes in bluetoothd
 
     func deviceRemoved(_ key: DeviceKey) {
-        lost[key] = nil
+        for operations in lost.removeValue(forKey: key) ?? [] { operations.removeAll() }
         handle(key, .deviceRemoved)
     }
 
@@ -76,6 +79,7 @@ final class StaleOperations {
 
     /// Forgets everything because bluetoothd is gone.
     func daemonLost() {
+        for operations in lost.values.joined() { operations.removeAll() }
         lost = [:]
         for key in Array(repairs.keys) { end(key) }
     }
@@ -131,6 +135,9 @@ final class StaleOperations {
     private func end(_ key: DeviceKey) {
         guard let repair = repairs.removeValue(forKey: key) else { return }
         repair.grace?.cancel()
+        if let operations = repair.operations, lost[key]?.contains(where: { $0 === operations }) != true {
+            operations.removeAll()
+        }
         for work in repair.onEnd { work() }
         client.teardowns.end()
         guard repairs.isEmpty else { return }

@@ -18,6 +18,8 @@ final class UnansweredOperations {
 
     private struct Entry {
         let slot: Slot
+        /// The call, which waits for a late reply.
+        var call: BusTask?
         /// Whether bluetoothd requested a pairing for the operation.
         var needsPairing = false
     }
@@ -35,6 +37,9 @@ final class UnansweredOperations {
         if let slot = Slot(message) { entries[number] = Entry(slot: slot) }
     }
 
+    /// Sets the call of an operation, so that it ends with the operation.
+    func setCall(_ call: BusTask, of number: UInt64) { entries[number]?.call = call }
+
     func contains(_ number: UInt64) -> Bool { entries[number] != nil }
 
     /// Records that bluetoothd has answered an operation, or has given it up.
@@ -43,9 +48,15 @@ final class UnansweredOperations {
     /// Forgets the operations on an attribute that bluetoothd has removed, and on its descriptors.
     func removeAll(at path: String) { removeAll { _, entry in (entry.slot.path + "/").hasPrefix(path + "/") } }
 
+    /// Forgets all operations, because bluetoothd has removed the device.
+    func removeAll() { removeAll { _, _ in true } }
+
     private func removeAll(where isRemoved: (UInt64, Entry) -> Bool) {
         guard !entries.isEmpty else { return }
-        entries = entries.filter { !isRemoved($0.key, $0.value) }
+        for (number, entry) in entries where isRemoved(number, entry) {
+            entries[number] = nil
+            entry.call?.cancel()
+        }
         guard entries.isEmpty, let work = onEmpty else { return }
         onEmpty = nil
         work()
