@@ -106,11 +106,11 @@ public final class BluetoothManager: Sendable {
     /// `Disconnect` only after 2 s. Requests that are sent after the reply to another request are not included, for
     /// example those that follow a cancelled pairing.
     ///
-    /// If an operation waited for a pairing when its link was lost, also waits until its attribute is free again, as
-    /// described in <doc:PairingDevices>.
+    /// If an operation waited for a pairing when its link was lost, also waits until its attribute is free again; see
+    /// <doc:PairingDevices>.
     ///
-    /// Never fails. Apart from that, completes after ``Deadlines/cleanup`` at the latest. Without a bus, the stream completes at
-    /// once. Cold.
+    /// Never fails. Apart from that, completes after ``Deadlines/cleanup`` at the latest. Without a bus, the stream
+    /// completes at once. Cold.
     public func delivered() -> Completable {
         let access = access
         return Completable.create { observer in

@@ -17,8 +17,8 @@ extension Peripheral {
     /// - ``BluetoothError/Kind/pairingFailed(_:)`` if the device or bluetoothd refuses, or an answer to a request
     ///   was wrong.
     /// - ``BluetoothError/Kind/refused`` if ``PairingPolicy/allowed`` does not include the device.
-    /// - ``BluetoothError/Kind/peripheralGone`` if bluetoothd has removed the device, and a scan does not find it within
-    ///   ``Deadlines/connect``.
+    /// - ``BluetoothError/Kind/peripheralGone`` if bluetoothd has removed the device, and a scan does not find it
+    ///   within ``Deadlines/connect``.
     /// - ``BluetoothError/Kind/timedOut`` after ``Deadlines/pair``.
     /// - ``BluetoothError/Kind/poweredOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
     ///   cannot be used, and the error of the link if it is lost.

@@ -18,7 +18,8 @@ public struct PairingPolicy: Hashable, Sendable {
         /// ``BluetoothError/Kind/needsPairing``, and further operations of that connection fail with
         /// ``BluetoothError/Kind/connectionStalled``. bluetoothd closes the connection within 30 s unless the device is
         /// bonded. At the end of the connection, a device without a bond is removed from bluetoothd, because the
-        /// attribute would stay busy; the next connection finds the device again. If bluetoothd asks the agent of another program, that agent decides.
+        /// attribute would stay busy; the next connection finds the device again. If bluetoothd asks the agent of
+        /// another program, that agent decides.
         ///
         /// ``Peripheral/pair()`` can still succeed with Just Works pairing, for which bluetoothd sends no request.
         case refuse

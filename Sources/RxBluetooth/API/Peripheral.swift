@@ -80,7 +80,8 @@ public final class Peripheral: Sendable {
     /// - If the controller aborts the attempt, it is repeated after 250 ms, at most eight times.
     /// - If another program is connecting to the peripheral, the manager waits for the link of that program and shares
     ///   it. If that program fails, the manager repeats its own attempt.
-    /// - If bluetoothd removes the device, or has removed it before, the manager scans for the device and then connects.
+    /// - If bluetoothd removes the device, or has removed it before, the manager scans for the device and then
+    ///   connects.
     ///
     /// With ``ConnectOptions/reconnection``, the manager connects again after each link loss until the policy gives up;
     /// then the stream fails with the last error. The stream emits only once, when the services were read for the first
@@ -92,8 +93,8 @@ public final class Peripheral: Sendable {
     /// - ``BluetoothError/Kind/timedOut`` if the peripheral is not connected within ``Deadlines/connect``.
     /// - ``BluetoothError/Kind/connectFailed(_:)``, ``BluetoothError/Kind/noFreeSlot``,
     ///   ``BluetoothError/Kind/bondLost`` or a similar error if bluetoothd cannot connect.
-    /// - ``BluetoothError/Kind/peripheralGone`` if bluetoothd has removed the peripheral, and a scan does not find it within
-    ///   ``Deadlines/connect``.
+    /// - ``BluetoothError/Kind/peripheralGone`` if bluetoothd has removed the peripheral, and a scan does not find it
+    ///   within ``Deadlines/connect``.
     /// - ``BluetoothError/Kind/poweredOff``, ``BluetoothError/Kind/daemonUnavailable`` or a similar error if Bluetooth
     ///   cannot be used.
     ///

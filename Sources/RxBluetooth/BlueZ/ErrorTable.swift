@@ -84,7 +84,7 @@ enum ErrorTable {
     static let profileUnavailable = "br-connection-profile-unavailable"
     /// The text of bluetoothd 5.87 in the same case.
     ///
-    /// Source: BlueZ 5.87, `src/error.c`, `btd_error_bredr_errno`: the callers pass a negative number, which matches none.
+    /// Source: BlueZ 5.87, `src/error.c`, `btd_error_bredr_errno`, which does not know the negative numbers of callers.
     static let unknownOfBREDR = "br-connection-unknown"
     /// The text if bluetoothd refuses `Connect` or `StartDiscovery` while an earlier call is in progress.
     static let alreadyInProgress = "Operation already in progress"

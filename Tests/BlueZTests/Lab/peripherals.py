@@ -19,18 +19,13 @@ from bumble.att import ATT_Error
 from bumble.controller import Controller
 from bumble.core import UUID, AdvertisingData, PhysicalTransport
 from bumble.device import Device, Peer
-from bumble.gatt import (
-    GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR,
-    Characteristic,
-    CharacteristicValue,
-    Descriptor,
-    Service,
-)
+from bumble.gatt import Characteristic, CharacteristicValue, Service
 from bumble.host import Host
 from bumble.l2cap import LeCreditBasedChannelSpec
 from bumble.link import LocalLink
 from bumble.pairing import PairingConfig, PairingDelegate
 from bumble.transport import open_transport
+from protected import protected
 
 ADAPTER = "00:AA:01:00:00:01"
 ADDRESSES = "F0:F1:F2:F3:F4:"  # followed by the last byte from the data sheet
@@ -90,29 +85,6 @@ def stored(uuid: str, initial: bytes) -> Characteristic:
             read=lambda _connection: held[0],
             write=lambda _connection, value: held.__setitem__(0, bytes(value)),
         ),
-    )
-
-
-def protected(uuid: str, value: bytes) -> Characteristic:
-    """A characteristic whose value, description and notifications need an encrypted link."""
-    held = {"value": value, "text": b"text", "switch": bytes(2)}
-    permission = Characteristic.READ_REQUIRES_ENCRYPTION | Characteristic.WRITE_REQUIRES_ENCRYPTION
-
-    def part(name: str) -> CharacteristicValue:
-        return CharacteristicValue(
-            read=lambda _connection: held[name],
-            write=lambda _connection, new: held.__setitem__(name, bytes(new)),
-        )
-
-    return Characteristic(
-        uuid,
-        Characteristic.Properties.READ | Characteristic.Properties.WRITE | Characteristic.Properties.NOTIFY,
-        permission,
-        part("value"),
-        [
-            Descriptor("2901", permission, part("text")),
-            Descriptor(GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR, permission, part("switch")),
-        ],
     )
 
 

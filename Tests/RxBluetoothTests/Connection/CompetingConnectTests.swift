@@ -40,6 +40,23 @@ struct CompetingConnectTests {
         competitor.leave()
     }
 
+    @Test(.proves(.Q140)) func `An attempt that 5.82 refuses as in progress shares the other link`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.record(peripheral.connect())
+        stage.advance(0)
+        daemon.take("Connect").fail("org.bluez.Error.InProgress", "In Progress")
+        stage.advance(0)
+        #expect(link.isLive)
+        daemon.deviceChanges(["Connected": .bool(true)])
+        stage.advance(0)
+        daemon.take("Connect").reply()
+        stage.advance(0)
+        #expect(link.elements == [peripheral])
+        link.dispose()
+        stage.advance(100)
+        #expect(daemon.count("Disconnect") == 0)
+    }
+
     @Test(.proves(.Q119)) func `Our attempt follows another program's failed attempt and owns its link`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(delay: .seconds(3), failures: 1))
         let competitor = stage.simulation.bluez.competingClient()

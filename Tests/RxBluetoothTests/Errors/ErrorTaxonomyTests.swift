@@ -211,6 +211,19 @@ struct ErrorTaxonomyTests {
         #expect(configured.description.contains("0xFD “client characteristic configuration improperly configured”"))
     }
 
+    @Test(.proves(.Q142)) func `A missing profile of classic Bluetooth gives the same advice in each version`() {
+        let texts = [
+            ("Failed", "br-connection-unknown"), ("NotAvailable", "br-connection-profile-unavailable"),
+            ("BREDR.ProfileUnavailable", "No more profiles to connect to"),
+        ]
+        for (name, text) in texts {
+            let error = BluetoothError(
+                DBusError(name: "org.bluez.Error.\(name)", message: text), operation: .connect, target: nil)
+            #expect(error.advice?.contains("classic Bluetooth") == true, "\(name)")
+            #expect(!error.isTransient)
+        }
+    }
+
     @Test(.proves(.Q83)) func `An attempt over classic Bluetooth does not end a reconnection`() {
         for entry in Self.section where entry.advice == "scan for LE only" {
             #expect(!Reconnection.isFinal(entry.error))

@@ -1,4 +1,4 @@
-/// The state machine that frees the attributes of a device whose operations bluetoothd has lost, without bus calls.
+/// The state machine that frees attributes after bluetoothd has lost operations on them, without bus calls.
 ///
 /// From 5.67 on, bluetoothd never answers an operation that waits for encryption when the link ends, and the attribute
 /// stays busy until bluetoothd removes the device (Q135). ``StaleOperations`` executes the actions.
