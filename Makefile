@@ -29,11 +29,15 @@ test-gateway: deps ## run ble-gateway with a real mosquitto, also in the virtual
 test-values-peers: deps ## compare 100,000 decoded payloads a format with TheengsDecoder, bthome-ble and thirteen other decoders; needs the network for the first run
 	@scripts/test-values-peers
 
-test-bluez: deps ## run the end-to-end and conformance tests on a real bluetoothd in a virtual machine
-	@scripts/test-bluez
+test-bluez: deps ## run the end-to-end and conformance tests on a real bluetoothd in a virtual machine; BLUEZ=5.66, 5.82 (default), 5.87 or all
+	@BLUEZ="$(BLUEZ)" scripts/test-bluez
 
-conformance: deps ## compare the simulation with the real bluetoothd; writes docs/conformance.md
-	@scripts/conformance
+.PHONY: test-bluez-versions
+test-bluez-versions: deps ## run those of these tests on BlueZ 5.66 and 5.87 whose behaviour differs between versions
+	@BLUEZ="5.66 5.87" scripts/test-bluez --chosen
+
+conformance: deps ## compare the simulation with the real bluetoothd; writes docs/conformance.md; BLUEZ=5.87 runs only this version again
+	@scripts/conformance $(filter-out all,$(BLUEZ))
 
 test-threads: deps ## run the in-process tests of `make test` with the thread sanitizer
 	@scripts/quiet build .build/logs/thread-build.log swift build --build-tests --sanitize=thread --scratch-path .build/thread

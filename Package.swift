@@ -207,7 +207,8 @@ let package = Package(
             swiftSettings: strict),
         // Compares the simulation with bluetoothd.
         .testTarget(
-            name: "ConformanceTests", dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest", "BusTesting"],
+            name: "ConformanceTests",
+            dependencies: ["RxBluetoothMocks", "DBus", "Rx", "RxTest", "BusTesting", "DaemonInterfaces", "TestTraits"],
             swiftSettings: strict),
         // make test-gateway runs it.
         .executableTarget(

@@ -47,7 +47,7 @@ extension LabTests {
                 #expect(error.target == "FFC1 of F0:F1:F2:F3:F4:20")
                 #expect(error.advice?.contains("pair with the peripheral") == true)
                 // Both reads and the connection fail with the same cause.
-                #expect(error.kind == .disconnected(.unknown))
+                #expect(error.kind == .disconnected(Lab.reasonOfLoss))
                 #expect(reads[1].now.error?.kind == error.kind && link.now.error?.kind == error.kind)
             }
         }

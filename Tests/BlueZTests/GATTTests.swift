@@ -142,7 +142,7 @@ extension LabTests {
                     }
                 }
                 let possible: [BluetoothError.Kind?] = [
-                    .needsPairing, .attError, .notPermitted, .timedOut, .disconnected(.unknown),
+                    .needsPairing, .attError, .notPermitted, .timedOut, .disconnected(Lab.reasonOfLoss),
                     .disconnected(.removed),
                 ]
                 #expect(possible.contains(error?.kind))

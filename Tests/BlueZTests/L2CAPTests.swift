@@ -15,7 +15,7 @@ extension LabTests {
             let environment = ProcessInfo.processInfo.environment["RXBLUETOOTH_L2CAP_BYTES"]
             let count = environment.flatMap(Int.init) ?? 10_000_000
             try await Lab.withManager { manager in
-                try await manager.withConnection(to: "HRM-0", within: .seconds(1_700)) { peripheral in
+                try await manager.withConnection(to: "HRM-0", within: 1_700) { peripheral in
                     let data = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 11) }
                     let start = ContinuousClock.now
                     let echoed = try await peripheral.openL2CAPChannel(psm: 0x80, options: Self.options)

@@ -71,7 +71,7 @@ extension LabTests {
                         _ = try await beats.observeValueUpdates().ignoreElements().asCompletable().value
                     }
                 }
-                #expect(error?.kind == .disconnected(.unknown))
+                #expect(error?.kind == .disconnected(Lab.reasonOfLoss))
             }
         }
 
@@ -82,7 +82,7 @@ extension LabTests {
                     let error = await #expect(throws: BluetoothError.self) {
                         _ = try await flaky.connect().ignoreElements().asCompletable().value
                     }
-                    #expect(error?.kind == .disconnected(.unknown))
+                    #expect(error?.kind == .disconnected(Lab.reasonOfLoss))
                 }
             }
         }

@@ -17,7 +17,7 @@ package struct BusctlDescription {
             }
         }
 
-        init(_ description: Substring) { self.description = String(description) }
+        init(_ description: String) { self.description = description }
 
         private static func types(_ word: Substring) -> Substring { word == "-" ? "" : word }
     }

@@ -7,6 +7,12 @@ import Testing
 enum Lab {
     static let isRunning = ProcessInfo.processInfo.environment["RXBLUETOOTH_LAB"] == "1"
 
+    /// The version of BlueZ, for example `5.82`. Each has two digits after the point, so the order of texts is right.
+    static let version = ProcessInfo.processInfo.environment["RXBLUETOOTH_BLUEZ"] ?? "5.82"
+
+    /// The reason of a link loss by the peripheral. bluetoothd reports it from 5.83 on.
+    static let reasonOfLoss: BluetoothError.DisconnectReason = version < "5.83" ? .unknown : .remote
+
     /// A time-out that is long enough for any step, also in software emulation.
     static let timeout: RxTimeInterval = .seconds(300)
     static let clock = SerialDispatchQueueScheduler(qos: .default)
@@ -84,15 +90,29 @@ extension BluetoothManager {
         try await scanForPeripherals().filter { $0.peripheral.name == name }.firstValue().peripheral
     }
 
-    /// Connects to a peripheral by its name while the body runs, which must end within the limit.
+    /// Connects to a peripheral by its name while the body runs, which must end within the limit in seconds.
+    ///
+    /// The body runs in a child of the test's task, so its failures are those of the test.
     func withConnection(
-        to name: String, within limit: RxTimeInterval = Lab.timeout,
+        to name: String, within limit: Double = 300,
         _ body: @escaping @Sendable (Peripheral) async throws -> Void
     ) async throws {
-        let peripheral = try await peripheral(named: name)
-        try await peripheral.connect()
-            .flatMap { peripheral in Single<Void>.create { try await body(peripheral) }.asObservable() }
-            .firstValue(within: limit)
+        let connection = StreamProgress(try await peripheral(named: name).connect())
+        defer { connection.dispose() }
+        let state = try await connection.wait(atMost: 300) { $0.last != nil || $0.error != nil }
+        if let error = state.error { throw error }
+        let peripheral = try #require(state.last)
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await body(peripheral) }
+            group.addTask {
+                // The body ends if the link is lost.
+                if let error = try await connection.wait(atMost: limit, until: { $0.error != nil }).error {
+                    throw error
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
     }
 }
 

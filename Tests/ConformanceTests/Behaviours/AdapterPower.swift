@@ -55,9 +55,9 @@ extension Behaviour {
                 hci0 Adapter1 UUIDs=[built-in, fff0]
                 hci0 RegisterApplication /a {} -> ok
                 hci0 Adapter1 UUIDs=[built-in, fff0]
-                hci0 Adapter1 UUIDs=[112d, 110e, 1200, 110c, 1800, 1801, 1844, 180a]
+                hci0 Adapter1 UUIDs=[built-in]
                 hci0 UnregisterApplication /a -> ok
-                hci0 Adapter1 UUIDs=[112d, 110e, 1200, 110c, 1800, 1801, 1844, 180a]
+                hci0 Adapter1 UUIDs=[built-in]
                 """
         ) { trial in
             let served = trial.first.serve(
@@ -91,9 +91,9 @@ extension Behaviour {
                 hci0 RegisterApplication /a {} -> ok
                 hci0 Adapter1 UUIDs=[built-in, fff0]
                 hci0 UnregisterApplication /a/s -> error org.bluez.Error.DoesNotExist "Does Not Exist"
-                hci0 Adapter1 UUIDs=[112d, 110e, 1200, 110c, 1800, 1801, 1844, 180a]
+                hci0 Adapter1 UUIDs=[built-in]
                 hci0 UnregisterApplication /a -> ok
-                hci0 Adapter1 UUIDs=[112d, 110e, 1200, 110c, 1800, 1801, 1844, 180a]
+                hci0 Adapter1 UUIDs=[built-in]
                 B: hci0 UnregisterApplication /a -> error org.bluez.Error.DoesNotExist "Does Not Exist"
                 B: hci0 UnregisterApplication / -> error org.bluez.Error.DoesNotExist "Does Not Exist"
                 """

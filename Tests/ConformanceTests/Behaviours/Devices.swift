@@ -47,8 +47,10 @@ extension Behaviour {
                 hci0 Set org.bluez.Adapter1 Alias gateway -> ok
                 hci0 Get org.bluez.Adapter1 Alias -> gateway
                 hci0 Set org.bluez.Adapter1 Alias  -> ok
-                hci0 Adapter1 Alias=BlueZ 5.66
-                hci0 Get org.bluez.Adapter1 Alias -> BlueZ 5.66
+                @5.66,5.87 hci0 Adapter1 Alias=BlueZ 5.66
+                @5.66,5.87 hci0 Get org.bluez.Adapter1 Alias -> BlueZ 5.66
+                @5.82 hci0 Adapter1 Alias=BlueZ 5.82
+                @5.82 hci0 Get org.bluez.Adapter1 Alias -> BlueZ 5.82
                 """
         ) { trial in
             trial.first.set("hci0", "Adapter1", "Alias", "gateway")

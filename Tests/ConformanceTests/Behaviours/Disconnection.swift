@@ -20,8 +20,9 @@ extension Behaviour {
             "A client can disconnect the connection of another client", 74,
             linkedTo: "TWINS",
             transcript: """
-                TWINS Device1 ServicesResolved=false
-                TWINS Device1 Connected=false
+                @5.66,5.87 TWINS Device1 ServicesResolved=false
+                @5.66,5.87 TWINS Device1 Connected=false
+                @5.82 TWINS Device1 ServicesResolved=false Connected=false
                 B: TWINS Disconnect -> ok
                 """
         ) { trial in
@@ -42,6 +43,7 @@ extension Behaviour {
             transcript: """
                 TWINS Connect -> error org.bluez.Error.Failed "br-connection-canceled"
                 TWINS Disconnect -> ok
+                @5.82 removed TWINS: Properties Introspectable Device1
                 """
         ) { trial in
             trial.discover("TWINS")
@@ -50,12 +52,13 @@ extension Behaviour {
             trial.wait { !connecting.isOpen }
         },
         Behaviour(
-            "Disconnect clears ServicesResolved, replies and clears Connected", 84,
+            "Disconnect clears ServicesResolved and Connected", 84,
             linkedTo: "TWINS",
             transcript: """
-                TWINS Device1 ServicesResolved=false
+                @5.66,5.87 TWINS Device1 ServicesResolved=false
+                @5.82 TWINS Device1 ServicesResolved=false Connected=false
                 TWINS Disconnect -> ok
-                TWINS Device1 Connected=false
+                @5.66,5.87 TWINS Device1 Connected=false
                 """
         ) { trial in
             trial.first.call("TWINS", "Device1.Disconnect")
@@ -65,9 +68,13 @@ extension Behaviour {
             "RemoveDevice disconnects a device and removes its objects", 61,
             linkedTo: "TWINS",
             transcript: """
-                TWINS Device1 ServicesResolved=false
+                @5.66,5.87 TWINS Device1 ServicesResolved=false
+                @5.82 TWINS Device1 ServicesResolved=false Connected=false
                 hci0 RemoveDevice TWINS -> ok
-                TWINS Device1 Connected=false
+                @5.66,5.87 TWINS Device1 Connected=false
+                @5.82 removed TWINS/1800/2a00: Properties Introspectable GattCharacteristic1
+                @5.82 removed TWINS/1800/2a01: Properties Introspectable GattCharacteristic1
+                @5.82 removed TWINS/1800: Properties Introspectable GattService1
                 removed TWINS/1801/2a05/2902: Properties Introspectable GattDescriptor1
                 removed TWINS/1801/2a05: Properties Introspectable GattCharacteristic1
                 removed TWINS/1801/2b29: Properties Introspectable GattCharacteristic1
@@ -88,19 +95,23 @@ extension Behaviour {
             linkedTo: "HRM-0",
             transcript: """
                 removed HRM-0: Battery1
-                HRM-0 Device1 ServicesResolved=false
+                @5.66,5.87 HRM-0 Device1 ServicesResolved=false
+                @5.82 HRM-0 Device1 ServicesResolved=false Connected=false
                 HRM-0 Disconnect -> ok
-                HRM-0 Device1 Connected=false
+                @5.66,5.87 HRM-0 Device1 Connected=false
                 """
         ) { trial in
             trial.first.call("HRM-0", "Device1.Disconnect")
             trial.first.until("Connected=false")
         },
         Behaviour(
-            "Link loss clears ServicesResolved and Connected in one signal", 86,
+            "Link loss clears ServicesResolved and Connected", 86,
             transcript: """
                 FLAKY Device1 Connected=true
                 FLAKY Connect -> ok
+                @5.82 added FLAKY/1800: Introspectable GattService1 Properties
+                @5.82 added FLAKY/1800/2a00: Introspectable GattCharacteristic1 Properties
+                @5.82 added FLAKY/1800/2a01: Introspectable GattCharacteristic1 Properties
                 added FLAKY/1801: Introspectable GattService1 Properties
                 added FLAKY/1801/2a05: Introspectable GattCharacteristic1 Properties
                 added FLAKY/1801/2a05/2902: Introspectable GattDescriptor1 Properties

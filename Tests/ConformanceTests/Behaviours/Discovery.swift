@@ -121,7 +121,8 @@ extension Behaviour {
         Behaviour(
             "A discovered device has these properties and types", 20, 48,
             transcript: """
-                added TWINS: Introspectable Device1 Properties
+                @5.66,5.82 added TWINS: Introspectable Device1 Properties
+                @5.87 added TWINS: Introspectable Device1 Properties LE1
                 TWINS Device1 Address s F0:F1:F2:F3:F4:10
                 TWINS Device1 AddressType s random
                 TWINS Device1 Name s TWINS
@@ -131,6 +132,7 @@ extension Behaviour {
                 TWINS Device1 Trusted b false
                 TWINS Device1 Blocked b false
                 TWINS Device1 LegacyPairing b false
+                @5.87 TWINS Device1 CablePairing b false
                 TWINS Device1 RSSI n #
                 TWINS Device1 Connected b false
                 TWINS Device1 UUIDs as [ffd0]
@@ -147,6 +149,7 @@ extension Behaviour {
                 hostile Device1 Trusted b false
                 hostile Device1 Blocked b false
                 hostile Device1 LegacyPairing b false
+                @5.87 hostile Device1 CablePairing b false
                 hostile Device1 RSSI n #
                 hostile Device1 Connected b false
                 hostile Device1 UUIDs as []
@@ -188,7 +191,8 @@ extension Behaviour {
             "Without a filter, a repeated packet causes no signal", 50,
             transcript: """
                 hci0 StartDiscovery -> ok
-                added TWINS: Introspectable Device1 Properties
+                @5.66,5.82 added TWINS: Introspectable Device1 Properties
+                @5.87 added TWINS: Introspectable Device1 Properties LE1
                 """
         ) { trial in
             trial.watch("TWINS")

@@ -116,9 +116,10 @@ extension Behaviour {
             linkedTo: "HRM-0",
             transcript: """
                 removed HRM-0: Battery1
-                HRM-0 Device1 ServicesResolved=false
+                @5.66,5.87 HRM-0 Device1 ServicesResolved=false
+                @5.82 HRM-0 Device1 ServicesResolved=false Connected=false
                 HRM-0 Disconnect -> ok
-                HRM-0 Device1 Connected=false
+                @5.66,5.87 HRM-0 Device1 Connected=false
                 HRM-0/180d/2a37 Get org.bluez.GattCharacteristic1 Notifying -> true
                 HRM-0 Device1 Connected=true
                 HRM-0 Connect -> ok

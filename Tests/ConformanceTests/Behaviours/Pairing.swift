@@ -50,7 +50,7 @@ extension Behaviour {
             trial.first.get("SECURE", "Device1", "Connected")
         },
         Behaviour(
-            "Pair of a bonded device has no reply until it is cancelled", 118,
+            "Pair of a bonded device fails, or has no reply until it is cancelled", 118,
             linkedTo: "SECURE",
             transcript: """
                 SECURE Get org.bluez.Device1 Bonded -> true

@@ -84,9 +84,10 @@ extension Behaviour {
             linkedTo: "HRM-0",
             transcript: """
                 removed HRM-0: Battery1
-                HRM-0 Device1 ServicesResolved=false
+                @5.66,5.87 HRM-0 Device1 ServicesResolved=false
+                @5.82 HRM-0 Device1 ServicesResolved=false Connected=false
                 HRM-0 Disconnect -> ok
-                HRM-0 Device1 Connected=false
+                @5.66,5.87 HRM-0 Device1 Connected=false
                 HRM-0/180d/2a39 GattCharacteristic1 WriteAcquired=false
                 HRM-0/180d/2a37 GattCharacteristic1 NotifyAcquired=false
                 """

@@ -13,12 +13,17 @@ protocol Ground: AnyObject {
     func wait(_ limit: Duration, for activity: ActivitySignal, until isEnough: () -> Bool)
 
     /// Performs work while bluetoothd reads no messages, so that it then reads the messages of the work at once.
-    func whileDaemonIsStopped(_ work: () -> Void)
+    ///
+    /// Returns whether bluetoothd was stopped.
+    func whileDaemonIsStopped(_ work: () -> Void) -> Bool
 }
 
 extension Ground {
     /// In virtual time, no call is handled between two calls of one thread.
-    func whileDaemonIsStopped(_ work: () -> Void) { work() }
+    func whileDaemonIsStopped(_ work: () -> Void) -> Bool {
+        work()
+        return true
+    }
 }
 
 /// A ground in real time.

@@ -7,7 +7,7 @@ final class LoopbackGround: VirtualTimeGround {
     let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
     private let simulation: Simulation
 
-    init() { simulation = Simulation(.lab, scheduler: scheduler) }
+    init(_ version: Version) { simulation = Simulation(.lab, scheduler: scheduler, bluez: version) }
 
     func connect() -> any Bus { simulation.connect() }
 }

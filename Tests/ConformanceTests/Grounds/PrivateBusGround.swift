@@ -8,8 +8,9 @@ final class PrivateBusGround: VirtualTimeGround {
     let scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
     private let simulation: Simulation
 
-    init() throws {
-        simulation = Simulation(.lab, scheduler: scheduler, bus: try VirtualTimeBus(scheduler: scheduler))
+    init(_ version: Version) throws {
+        simulation = Simulation(
+            .lab, scheduler: scheduler, bus: try VirtualTimeBus(scheduler: scheduler), bluez: version)
     }
 
     deinit { simulation.bus.shutDown() }

@@ -1,3 +1,4 @@
+import DaemonInterfaces
 import Foundation
 import Testing
 
@@ -17,10 +18,12 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
     let name: String
     /// The numbers of the quirks that this behaviour shows.
     let quirks: [Int]
-    /// The transcript of bluetoothd 5.66, line by line.
-    let transcript: [String]
+    /// The transcript of bluetoothd.
+    let transcript: VersionedText
     /// The known differences from the transcript on each ground (a simulation or bluetoothd).
     let differences: [GroundName: Difference]
+    /// The versions on which the program is not run, with the reasons.
+    let exclusions: [Version: String]
     /// The device that is connected when the program begins.
     ///
     /// On bluetoothd, this can be the connection of an earlier program, with cached values. A program that needs a new
@@ -28,16 +31,19 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
     let link: String?
     let program: @Sendable (Trial) -> Void
 
-    /// - Parameter transcript: The lines that bluetoothd 5.66 shows, in the format of ``Trial``.
+    /// - Parameters:
+    ///   - transcript: The lines that bluetoothd shows, in the format of ``Trial`` and ``VersionedText``.
+    ///   - exclusions: The versions on which the program is not run, with the reasons.
     init(
         _ name: String, _ quirks: Int..., linkedTo link: String? = nil, transcript: String,
-        differences: [GroundName: Difference] = [:],
+        differences: [GroundName: Difference] = [:], excluding exclusions: [Version: String] = [:],
         program: @escaping @Sendable (Trial) -> Void
     ) {
         self.name = name
         self.quirks = quirks
-        self.transcript = transcript.asLines
+        self.transcript = VersionedText(transcript)
         self.differences = differences
+        self.exclusions = exclusions
         self.link = link
         self.program = program
     }
@@ -45,21 +51,17 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-/// A known difference between a ground and bluetoothd 5.66.
+/// A known difference between a ground and bluetoothd.
 struct Difference: Sendable {
     /// Why the difference is accepted.
     let reason: String
     /// The transcript that this ground has instead.
-    let transcript: [String]
+    let transcript: VersionedText
 
     init(_ reason: String, transcript: String) {
         self.reason = reason
-        self.transcript = transcript.asLines
+        self.transcript = VersionedText(transcript)
     }
-}
-
-extension String {
-    fileprivate var asLines: [String] { split(separator: "\n").map(String.init) }
 }
 
 /// The grounds: the buses on which every behaviour runs.
@@ -68,6 +70,6 @@ enum GroundName: String, CaseIterable, Sendable {
     case loopback = "simulation, in process"
     /// The simulation on a real message bus.
     case privateBus = "simulation, private bus"
-    /// bluetoothd 5.66 with a real kernel, in the virtual machine.
-    case bluez = "bluetoothd 5.66"
+    /// bluetoothd with a real kernel, in the virtual machine.
+    case bluez = "bluetoothd"
 }

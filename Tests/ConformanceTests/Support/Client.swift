@@ -57,10 +57,11 @@ final class Client {
     /// Makes bluetoothd read all calls at once, waits for all replies and logs them in order of arrival.
     func together(_ calls: (object: String, method: String, arguments: [any Argument])...) {
         var replies: [PendingReply] = []
-        trial.ground.whileDaemonIsStopped {
+        let isStopped = trial.ground.whileDaemonIsStopped {
             replies = calls.map { begin($0.object, $0.method, $0.arguments.map(\.value), noting: true) }
             waitForBus()
         }
+        if !isStopped { eventLog.write("bluetoothd was not stopped") }
         trial.wait { replies.allSatisfy { !$0.isOpen } }
     }
 
@@ -129,7 +130,7 @@ final class Client {
         }
         for entry in entries {
             guard case .string(let name) = entry.key, case .variant(let value) = entry.value else { continue }
-            let text = Masked.text(of: name, value, trial.names)
+            let text = name == "UUIDs" ? value.line(trial.names) : Masked.text(of: name, value, trial.names)
             eventLog.write("\(object) \(interface) \(name) \(value.signature) \(text)")
         }
     }

@@ -1,28 +1,27 @@
 import Foundation
+import RxBluetoothMocks
 
-/// The transcript of a behaviour on a ground (a bus), compared with that of bluetoothd 5.66.
+/// The transcript of a behaviour on a ground (a bus), compared with that of bluetoothd.
 struct ConformanceResult {
     let behaviour: Behaviour
+    let version: Version
     let ground: GroundName
     let seen: [String]
-    /// How long the program ran.
-    let duration: Duration
+    private let expected: [String]
 
-    init(of behaviour: Behaviour, on ground: GroundName, seen: [String], in duration: Duration) {
-        self.duration = duration
+    init(of behaviour: Behaviour, _ version: Version, on ground: GroundName, seen: [String]) {
         self.behaviour = behaviour
+        self.version = version
         self.ground = ground
         self.seen = seen
+        expected = behaviour.transcript(on: version)
     }
 
-    var isSame: Bool { seen == behaviour.transcript }
-
-    /// The word for this result in the table: same or differs.
-    var word: String { isSame ? "same" : "differs" }
+    var isSame: Bool { seen == expected }
 
     /// The lines of both transcripts, as a diff.
     var comparison: String {
-        let changes = seen.difference(from: behaviour.transcript)
+        let changes = seen.difference(from: expected)
         let removed = Dictionary(
             uniqueKeysWithValues: changes.removals.compactMap { change in
                 if case .remove(let offset, let line, _) = change { (offset, line) } else { nil }
@@ -33,7 +32,7 @@ struct ConformanceResult {
             })
         var lines: [String] = []
         var place = 0
-        for (offset, line) in behaviour.transcript.enumerated() {
+        for (offset, line) in expected.enumerated() {
             while let new = inserted[place] {
                 lines.append("+ \(new)")
                 place += 1
@@ -52,7 +51,7 @@ struct ConformanceResult {
         return lines.joined(separator: "\n")
     }
 
-    /// Writes two files for `make conformance`: one line with the comparison, and the whole transcript.
+    /// Writes a file for `make conformance`.
     ///
     /// The folder is `RXBLUETOOTH_CONFORMANCE`; in the virtual machine, a folder that is copied to the host. Writes
     /// nothing if the variable is not set.
@@ -63,13 +62,36 @@ struct ConformanceResult {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let number = Behaviour.all.firstIndex { $0.name == behaviour.name } ?? 0
         let place = GroundName.allCases.firstIndex(of: ground) ?? 0
-        let quirks = behaviour.quirks.map { "Q\($0)" }.joined(separator: " ")
-        let reason = behaviour.differences[ground]?.reason ?? ""
-        let difference = comparison.split(separator: "\n").filter { !$0.hasPrefix("  ") }.joined(separator: "\\n")
-        let fields = [String(number), behaviour.name, quirks, ground.rawValue, word, reason, difference, "\(duration)"]
-        try fields.joined(separator: "\t").appending("\n")
-            .write(toFile: "\(folder)/\(place)-\(number).tsv", atomically: true, encoding: .utf8)
-        try ([behaviour.name] + seen).joined(separator: "\n").appending("\n")
-            .write(toFile: "\(folder)/\(place)-\(number).seen", atomically: true, encoding: .utf8)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .prettyPrinted
+        try encoder.encode(Record(self, number: number))
+            .write(to: URL(fileURLWithPath: "\(folder)/\(version)-\(place)-\(number).json"))
+    }
+
+    /// The contents of a file for `make conformance`.
+    private struct Record: Encodable {
+        let number: Int
+        let name, version, ground: String
+        let quirks: [String]
+        let seen, expected: [String]
+        /// Why the transcript may differ. Absent if it may not.
+        let reason: String?
+        let comparison: String
+        /// Why the behaviour is not run on some versions.
+        let exclusions: [String: String]
+
+        init(_ result: ConformanceResult, number: Int) {
+            self.number = number
+            name = result.behaviour.name
+            quirks = result.behaviour.quirks.map { "Q\($0)" }
+            version = result.version.rawValue
+            ground = result.ground.rawValue
+            seen = result.seen
+            expected = result.expected
+            reason = result.behaviour.differences[result.ground]?.reason
+            comparison = result.comparison
+            exclusions = Dictionary(
+                uniqueKeysWithValues: result.behaviour.exclusions.map { ($0.key.rawValue, $0.value) })
+        }
     }
 }

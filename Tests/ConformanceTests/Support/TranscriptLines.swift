@@ -61,19 +61,23 @@ enum Masked {
             if bytes.count == 8 { return "<counter>" }
             if bytes.count == 2, bytes[0] == 0, (60..<120).contains(bytes[1]) { return "<beat>" }
         }
-        // Sorts the additional UUIDs, because bluetoothd lists all UUIDs of the adapter in the order of a hash table.
+        // bluetoothd lists the adapter's UUIDs in the order of a hash table, with those of its own services.
         if property == "UUIDs", case .array("s", let uuids) = value {
             let texts = uuids.map { $0.line(names) }
-            let more = Set(texts).subtracting(adapterUUIDs)
-            if texts.count == adapterUUIDs.count + more.count, !more.isEmpty {
-                return "[built-in, \(more.sorted().joined(separator: ", "))]"
+            if texts.contains(deviceIdentification) {
+                return "[" + (["built-in"] + Set(texts).subtracting(adapterUUIDs).sorted()).joined(separator: ", ")
+                    + "]"
             }
         }
         return value.line(names)
     }
 
-    /// The UUIDs of the services that bluetoothd itself registers.
-    private static let adapterUUIDs = ["112d", "110e", "1200", "110c", "1800", "1801", "1844", "180a"]
+    /// The UUIDs of the services that bluetoothd itself registers, in all versions.
+    private static let adapterUUIDs = [
+        "112d", "110e", "1200", "110c", "1800", "1801", "1844", "180a", "1843", "1845", "184d", "184f", "185b", "1849",
+    ]
+    /// One of these UUIDs, of device information over BR/EDR, which no peripheral of the lab has.
+    private static let deviceIdentification = "1200"
 }
 
 extension Value {

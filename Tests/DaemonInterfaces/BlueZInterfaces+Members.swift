@@ -1,9 +1,9 @@
-extension BlueZ566 {
-    /// The members of each interface, one per line, in the format of ``BusctlDescription/Member``.
+extension BlueZInterfaces {
+    /// The members of each interface, one per line, in the formats of ``BusctlDescription/Member`` and ``VersionedText``.
     ///
     /// Source: the tables in src/adapter.c, src/device.c, src/gatt-client.c, src/agent.c, src/battery.c,
     /// src/adv_monitor.c and src/advertising.c, and gdbus/object.c.
-    static let members = [
+    static let members: [String: VersionedText] = [
         "org.freedesktop.DBus.Introspectable": "Introspect() -> s",
         "org.freedesktop.DBus.Properties": """
         Get(ss) -> v
@@ -28,6 +28,7 @@ extension BlueZ566 {
         Name: s
         Alias: s writable
         Class: u
+        @5.82+ Connectable: b writable
         Powered: b writable
         PowerState: s
         Discoverable: b writable
@@ -39,6 +40,8 @@ extension BlueZ566 {
         Modalias: s
         Roles: as
         ExperimentalFeatures: as
+        @5.82+ Manufacturer: q
+        @5.82+ Version: y
         """,
         "org.bluez.Device1": """
         Disconnect()
@@ -47,6 +50,8 @@ extension BlueZ566 {
         DisconnectProfile(s)
         Pair()
         CancelPairing()
+        @5.82+ GetServiceRecords() -> aay
+        @5.87 signal Disconnected(ss)
         Address: s
         AddressType: s
         Name: s
@@ -59,6 +64,7 @@ extension BlueZ566 {
         Trusted: b writable
         Blocked: b writable
         LegacyPairing: b
+        @5.87 CablePairing: b
         RSSI: n
         Connected: b
         UUIDs: as
@@ -71,8 +77,19 @@ extension BlueZ566 {
         AdvertisingFlags: ay
         AdvertisingData: a{yv}
         WakeAllowed: b writable
+        @5.82+ Sets: a{oa{sv}}
+        """,
+        "org.bluez.Bearer.LE1": """
+        Connect()
+        Disconnect()
+        signal Disconnected(ss)
+        Adapter: o
+        Paired: b
+        Bonded: b
+        Connected: b
         """,
         "org.bluez.GattService1": """
+        @5.82+ Handle: q
         UUID: s
         Device: o
         Primary: b
@@ -85,6 +102,7 @@ extension BlueZ566 {
         AcquireNotify(a{sv}) -> hq
         StartNotify()
         StopNotify()
+        @5.82+ Handle: q
         UUID: s
         Service: o
         Value: ay
@@ -97,6 +115,7 @@ extension BlueZ566 {
         "org.bluez.GattDescriptor1": """
         ReadValue(a{sv}) -> ay
         WriteValue(aya{sv})
+        @5.82+ Handle: q
         UUID: s
         Characteristic: o
         Value: ay
