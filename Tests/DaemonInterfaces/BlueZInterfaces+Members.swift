@@ -1,5 +1,5 @@
 extension BlueZInterfaces {
-    /// The members of each interface, one per line, in the formats of ``BusctlDescription/Member`` and ``VersionedText``.
+    /// The members of each interface, in the formats of ``BusctlDescription/Member`` and ``VersionedText``.
     ///
     /// Source: the tables in src/adapter.c, src/device.c, src/gatt-client.c, src/agent.c, src/battery.c,
     /// src/adv_monitor.c and src/advertising.c, and gdbus/object.c.
