@@ -16,6 +16,10 @@ demo: deps ## build, then scan and connect on the simulation
 test: deps ## run the unit and private-bus tests; no radio, no virtual machine
 	@scripts/test
 
+.PHONY: test-versions
+test-versions: deps ## run the tests of RxBluetooth on the simulations of BlueZ 5.66 and 5.87
+	@scripts/test-versions
+
 test-diagnostics: deps ## check that the compiler reports typical mistakes on their own lines
 	@scripts/test-diagnostics
 

@@ -6,7 +6,7 @@ extension Scenario {
     /// Three peripherals are heart-rate monitors, and one like them drops its link after 1.5 s. The others have two
     /// services of the same UUID, a value that requires encryption, 1,000 notifications a second, and a hostile name.
     public static let lab = Scenario(
-        adapters: [SimulatedAdapter(address: "00:AA:01:00:00:01", name: "BlueZ 5.66")],
+        adapters: [SimulatedAdapter(address: "00:AA:01:00:00:01", name: nil)],
         peripherals: [
             heartRateMonitor(0x00, "HRM-0", 0), heartRateMonitor(0x01, "HRM-1", 1), heartRateMonitor(0x02, "HRM-2", 2),
             twins, secure, heartRateMonitor(0x12, "FLAKY", 9, dropsAfter: .milliseconds(1500)), loud, hostile,

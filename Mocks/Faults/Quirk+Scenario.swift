@@ -16,7 +16,6 @@ extension Quirk {
         case .Q66: scenario.packetLoss = 30
         case .Q73: scenario.changeConnections { $0.discovery = .seconds(1 << 32) }
         case .Q77: scenario.changeConnections { $0.failures = 2 }
-        case .Q86: scenario.features.insert(.disconnectedSignal)
         case .Q87: scenario.changeConnections { $0.dropsAfter = .milliseconds(50) }
         default: break
         }

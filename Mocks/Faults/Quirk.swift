@@ -71,8 +71,6 @@ public enum Quirk: Int, CaseIterable, Hashable, Sendable {
     case Q83 = 83
     /// bluetoothd reconnects bonded or trusted devices by itself after a lost link.
     case Q85 = 85
-    /// As in BlueZ 5.83 and later, the signal `Disconnected` contains the reason.
-    case Q86 = 86
     /// Each link ends 50 ms after it was established, as if the peripheral had lost its bond.
     case Q87 = 87
     /// `Pair` fails because a bond already exists.

@@ -89,7 +89,7 @@ final class GATTManager {
             guard let entry else { throw BlueZError.failed("Failed to create entry in database") }
             earlier[service.object.path] = entry
             new.services.append(entry)
-            let isNew = !DaemonAdapter.ownUUIDs.contains(entry.uuid) && !uuids.contains(entry.uuid)
+            let isNew = !adapter.ownUUIDs.contains(entry.uuid) && !uuids.contains(entry.uuid)
             if isNew { uuids.append(entry.uuid) }
             uuidsChanged(isNew)
         }

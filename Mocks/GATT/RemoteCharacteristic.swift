@@ -39,7 +39,7 @@ final class RemoteCharacteristic {
     var tree: ObjectTree { device.tree }
 
     func appear() {
-        object = tree.add(TypedInterface(device.showsHandles ? Self.tableWithHandle : Self.table, of: self), at: path)
+        object = tree.add(TypedInterface(device.adapter.tables.characteristic, of: self), at: path)
         for descriptor in descriptors { descriptor.appear() }
     }
 
@@ -115,10 +115,11 @@ final class RemoteCharacteristic {
 }
 
 extension RemoteCharacteristic {
-    /// The interface `org.bluez.GattCharacteristic1` as BlueZ 5.66 serves it.
+    /// The interface `org.bluez.GattCharacteristic1` as BlueZ serves it.
     static let table = InterfaceTable<RemoteCharacteristic>(
         name: "org.bluez.GattCharacteristic1",
         properties: [
+            PropertyRow("Handle", "q", with: .handle) { .uint16($0.server.handle) },
             PropertyRow("UUID", "s") { .string($0.server.uuid) },
             PropertyRow("Service", "o") { .objectPath($0.servicePath) },
             PropertyRow("Value", "ay") { .bytes($0.value) },
@@ -156,6 +157,4 @@ extension RemoteCharacteristic {
                 try characteristic.afterReceivingPackets.stopNotify(call)
             },
         ])
-
-    static let tableWithHandle = table.preceded(by: PropertyRow("Handle", "q") { .uint16($0.server.handle) })
 }

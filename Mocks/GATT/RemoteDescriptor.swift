@@ -24,6 +24,7 @@ final class RemoteDescriptor {
     static let table = InterfaceTable<RemoteDescriptor>(
         name: "org.bluez.GattDescriptor1",
         properties: [
+            PropertyRow("Handle", "q", with: .handle) { .uint16($0.server.handle) },
             PropertyRow("UUID", "s") { .string($0.server.uuid) },
             PropertyRow("Characteristic", "o") { .objectPath($0.characteristic.path) },
             PropertyRow("Value", "ay") { .bytes($0.value) },
@@ -37,11 +38,9 @@ final class RemoteDescriptor {
             },
         ])
 
-    static let tableWithHandle = table.preceded(by: PropertyRow("Handle", "q") { .uint16($0.server.handle) })
-
     func appear() {
         object = device.tree.add(
-            TypedInterface(device.showsHandles ? Self.tableWithHandle : Self.table, of: self), at: path)
+            TypedInterface(device.adapter.tables.descriptor, of: self), at: path)
     }
 
     func disappear() {

@@ -19,13 +19,12 @@ final class RemoteService {
     static let table = InterfaceTable<RemoteService>(
         name: "org.bluez.GattService1",
         properties: [
+            PropertyRow("Handle", "q", with: .handle) { .uint16($0.service.handle) },
             PropertyRow("UUID", "s") { .string($0.service.uuid) },
             PropertyRow("Device", "o") { .objectPath($0.device.path) },
             PropertyRow("Primary", "b") { .bool($0.service.isPrimary) },
             PropertyRow("Includes", "ao") { .array(of: "o", $0.included.map { .objectPath($0) }) },
         ])
-
-    static let tableWithHandle = table.preceded(by: PropertyRow("Handle", "q") { .uint16($0.service.handle) })
 
     private var included: [ObjectPath] {
         device.services.filter { service.includes.contains($0.service.uuid) }.map(\.path)
@@ -33,7 +32,7 @@ final class RemoteService {
 
     func appear() {
         object = device.tree.add(
-            TypedInterface(device.showsHandles ? Self.tableWithHandle : Self.table, of: self), at: path)
+            TypedInterface(device.adapter.tables.service, of: self), at: path)
         for characteristic in characteristics { characteristic.appear() }
     }
 

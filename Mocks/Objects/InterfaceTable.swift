@@ -7,10 +7,12 @@ struct InterfaceTable<Owner: AnyObject>: Sendable {
     var methods: [MethodRow<Owner>] = []
     var signals: [SignalRow] = []
 
-    /// Returns the table with another property in front.
-    func preceded(by property: PropertyRow<Owner>) -> InterfaceTable {
+    /// Returns the table without the rows of absent features.
+    func with(_ features: Set<SimulatedFeature>) -> InterfaceTable {
         var table = self
-        table.properties.insert(property, at: 0)
+        table.properties.removeAll { !($0.feature.map(features.contains) ?? true) }
+        table.methods.removeAll { !($0.feature.map(features.contains) ?? true) }
+        table.signals.removeAll { !($0.feature.map(features.contains) ?? true) }
         return table
     }
 }
@@ -19,6 +21,8 @@ struct InterfaceTable<Owner: AnyObject>: Sendable {
 struct SignalRow: Sendable {
     let name: String
     let arguments: [ArgumentRow]
+    /// The feature with which daemons have the signal; nil if all have it.
+    var feature: SimulatedFeature?
 }
 
 /// A property of an interface. If `get` returns nil for an object, the object lacks the property.
@@ -27,13 +31,17 @@ struct PropertyRow<Owner: AnyObject>: Sendable {
     let type: String
     let get: @Sendable (Owner) -> Value?
     var set: (@Sendable (Owner, Value, IncomingCall) -> Void)?
+    /// The feature with which daemons have the property; nil if all have it.
+    let feature: SimulatedFeature?
 
     init(
-        _ name: String, _ type: String, _ get: @escaping @Sendable (Owner) -> Value?,
+        _ name: String, _ type: String, with feature: SimulatedFeature? = nil,
+        _ get: @escaping @Sendable (Owner) -> Value?,
         set: (@Sendable (Owner, Value, IncomingCall) -> Void)? = nil
     ) {
         self.name = name
         self.type = type
+        self.feature = feature
         self.get = get
         self.set = set
     }
@@ -46,15 +54,19 @@ struct MethodRow<Owner: AnyObject>: Sendable {
     let name: String
     let input: [ArgumentRow]
     let output: [ArgumentRow]
+    /// The feature with which daemons have the method; nil if all have it.
+    let feature: SimulatedFeature?
     let run: @Sendable (Owner, IncomingCall) throws(DBusError) -> Void
 
     init(
         _ name: String, in input: [ArgumentRow] = [], out output: [ArgumentRow] = [],
+        with feature: SimulatedFeature? = nil,
         _ run: @escaping @Sendable (Owner, IncomingCall) throws(DBusError) -> Void
     ) {
         self.name = name
         self.input = input
         self.output = output
+        self.feature = feature
         self.run = run
     }
 }

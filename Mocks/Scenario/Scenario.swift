@@ -10,9 +10,9 @@ public struct Scenario: Sendable {
     public var script: [ScriptedEvent] = []
     /// The rules that make calls fail or misbehave.
     public var faults: [Fault] = []
-    /// The version of BlueZ. Default: 5.66.
+    /// The version of BlueZ. Default: 5.82, the version of Debian 13.
     public var bluez: SimulatedBlueZ.Version {
-        get { chosenBlueZ ?? .v5_66 }
+        get { chosenBlueZ ?? .v5_82 }
         set { chosenBlueZ = newValue }
     }
     /// The version that the scenario names; nil for the default.
@@ -43,7 +43,9 @@ public struct SimulatedAdapter: Sendable {
     /// The address.
     public var address: String
     /// The name of the adapter. On a real computer, this is the computer's name.
-    public var name: String
+    ///
+    /// If nil, it is the name of bluetoothd's own default, such as "BlueZ 5.82".
+    public var name: String?
     /// Whether the adapter is on when bluetoothd finds it.
     public var isPowered: Bool
     /// Whether rfkill blocks the adapter. A blocked adapter is off even if ``isPowered`` is true.
@@ -51,7 +53,8 @@ public struct SimulatedAdapter: Sendable {
 
     /// Creates an adapter. By default it is powered and not blocked.
     public init(
-        address: String = "00:1A:7D:DA:71:01", name: String = "simulation", powered: Bool = true, blocked: Bool = false
+        address: String = "00:1A:7D:DA:71:01", name: String? = "simulation", powered: Bool = true,
+        blocked: Bool = false
     ) {
         self.address = address.uppercased()
         self.name = name

@@ -11,7 +11,7 @@ extension SimulatedBlueZ {
     }
 
     /// Ends the link to a peripheral at once. If there is no link, nothing happens.
-    /// Only BlueZ 5.83 and later send the reason (``Quirk/Q86``, ``SimulatedFeature/disconnectedSignal``).
+    /// Only BlueZ 5.83 and later send the reason (``SimulatedFeature/disconnectedSignal``).
     public func dropLink(
         to address: String, reason: SimulatedDisconnectReason = .remote, file: StaticString = #fileID,
         line: UInt = #line

@@ -1,7 +1,7 @@
 public import DBus
 import Rx
 
-/// A simulated bluetoothd. It serves `org.bluez` on any bus as BlueZ 5.66 does.
+/// A simulated bluetoothd. It serves `org.bluez` on any bus as BlueZ does, in the version of ``Scenario/bluez``.
 ///
 /// It uses only the `Bus` protocol, so it can serve the loop-back bus of a test or a real bus.
 /// Its methods may be called from any thread. Their effects happen in the bus's context, in order.

@@ -9,6 +9,9 @@ public import Rx
 ///
 /// A virtual clock must tick in milliseconds or finer. Simulations are independent of each other.
 /// The same scenario with the same seed shows the same events.
+///
+/// If neither the scenario nor the initializer names a version of BlueZ, it is the one of the environment variable
+/// `RXBLUETOOTH_BLUEZ`, such as `5.66`. So one test suite can run with all versions.
 public final class Simulation: Sendable {
     /// The bus. ``SimulationBus/shutDown()`` ends it.
     public let bus: any SimulationBus
@@ -33,7 +36,7 @@ public final class Simulation: Sendable {
         bluez version: SimulatedBlueZ.Version? = nil
     ) {
         var scenario = scenario
-        if let version { scenario.bluez = version }
+        scenario.bluez = version ?? scenario.chosenBlueZ ?? SimulatedBlueZ.Version.ofEnvironment ?? scenario.bluez
         self.bus = bus
         let clock = ElapsedClock(scheduler)
         let began = clock.time

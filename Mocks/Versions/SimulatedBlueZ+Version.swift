@@ -1,3 +1,5 @@
+import Glibc
+
 extension SimulatedBlueZ {
     /// A version of BlueZ that the simulation behaves like.
     ///
@@ -13,5 +15,16 @@ extension SimulatedBlueZ {
 
         /// The number, for example `5.82`.
         public var description: String { rawValue }
+
+        /// The version of the variable `RXBLUETOOTH_BLUEZ`; nil if it is not set. Traps if it names no version.
+        static let ofEnvironment: Version? = {
+            guard let value = unsafe getenv("RXBLUETOOTH_BLUEZ") else { return nil }
+            let text = unsafe String(cString: value)
+            guard let version = Version(rawValue: text) else {
+                let known = allCases.map(\.rawValue).joined(separator: ", ")
+                fatalError("RXBLUETOOTH_BLUEZ is “\(text)”. Set it to one of \(known).")
+            }
+            return version
+        }()
     }
 }

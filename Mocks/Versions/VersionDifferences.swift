@@ -2,29 +2,46 @@
 ///
 /// This table is the only code that depends on the version.
 struct VersionDifferences: Sendable {
-    /// `Adapter1.Modalias`, which ends in the version in hexadecimal.
-    let modalias: String
+    let version: SimulatedBlueZ.Version
+    /// The end of `Adapter1.Modalias`, which is the version in hexadecimal.
+    let release: String
+    /// The UUIDs of bluetoothd's own services with Debian's plugins, in bluetoothd's order.
+    let adapterUUIDs: [String]
     /// The differences that are present or absent.
     var features: Set<SimulatedFeature>
     /// The defects of the version, which a scenario can turn off.
     var quirks: Set<Quirk>
 
     init(of version: SimulatedBlueZ.Version) {
+        self.version = version
         switch version {
         case .v5_66:
-            modalias = "usb:v1D6Bp0246d0542"
+            release = "0542"
+            adapterUUIDs = ["112d", "110e", "1200", "110c", "1800", "1801", "1844", "180a"]
             features = []
             quirks = []
         case .v5_82:
-            modalias = "usb:v1D6Bp0246d0552"
-            features = [.handle, .claimedServices]
+            release = "0552"
+            adapterUUIDs = [
+                "184f", "1200", "110e", "110c", "1800", "1843", "1801", "1844", "180a", "184d", "1845", "112d",
+            ]
+            features = Self.since5_82.union([.ignoredPattern])
             quirks = [.Q135]
         case .v5_87:
-            modalias = "usb:v1D6Bp0246d0557"
-            features = [.handle, .claimedServices, .disconnectedSignal]
+            release = "0557"
+            adapterUUIDs = [
+                "184f", "1200", "110e", "185b", "110c", "1800", "1843", "1801", "1844", "180a", "184d", "1845", "1849",
+            ]
+            features = Self.since5_82.union([.disconnectedSignal, .leBearer, .cablePairing, .autoConnectFilter])
             quirks = [.Q135, .Q136]
         }
     }
+
+    private static let since5_82: Set<SimulatedFeature> = [
+        .handle, .claimedServices, .preferredBearer, .serviceRecords, .deviceSets, .connectable, .controllerVersion,
+        .connectInProgress, .connectDeviceFailed, .pairAlreadyExists, .checkedProfile, .lateDisconnectReply,
+        .canceledAttemptRemoves,
+    ]
 
     /// Creates the differences of a scenario: those of its version, with the scenario's own choices.
     init(_ scenario: Scenario) {
@@ -32,4 +49,6 @@ struct VersionDifferences: Sendable {
         features = features.union(scenario.features).subtracting(scenario.disabledFeatures)
         quirks = quirks.union(scenario.quirks).subtracting(scenario.disabledQuirks)
     }
+
+    func has(_ feature: SimulatedFeature) -> Bool { features.contains(feature) }
 }

@@ -6,10 +6,12 @@ import YAMLDocuments
 extension ScenarioNode {
     func scenario() throws(ScenarioFileError) -> Scenario {
         let parts = try parts(
-            "seed", "packet-loss", "adapters", "peripherals", "quirks", "features", "faults", "events")
+            "seed", "packet-loss", "bluez", "adapters", "peripherals", "quirks", "disabled-quirks", "features",
+            "disabled-features", "faults", "events")
         var scenario = Scenario(
             peripherals: try peripherals(
                 try parts["peripherals"].or([]) { e throws(ScenarioFileError) in try e.list("a peripheral") }))
+        if let part = parts["bluez"] { scenario.bluez = try part.choice(SimulatedBlueZ.Version.self) }
         scenario.seed = UInt64(try parts["seed"].or(1) { e throws(ScenarioFileError) in try e.number(0...Int.max) })
         scenario.packetLoss = try parts["packet-loss"].or(0) { e throws(ScenarioFileError) in try e.number(0...100) }
         if let adapters = parts["adapters"] {
@@ -23,15 +25,10 @@ extension ScenarioNode {
                 scenario.adapters.append(adapter)
             }
         }
-        if let quirks = parts["quirks"] {
-            scenario.quirks = Set(try quirks.list("a quirk").each { e throws(ScenarioFileError) in try e.quirk() })
-        }
-        if let features = parts["features"] {
-            scenario.features = Set(
-                try features.list("a feature").each { e throws(ScenarioFileError) in
-                    try e.choice(SimulatedFeature.self)
-                })
-        }
+        if let part = parts["quirks"] { scenario.quirks = try part.quirks() }
+        if let part = parts["disabled-quirks"] { scenario.disabledQuirks = try part.quirks() }
+        if let part = parts["features"] { scenario.features = try part.features() }
+        if let part = parts["disabled-features"] { scenario.disabledFeatures = try part.features() }
         var known = KnownPeripherals(scenario.peripherals)
         if let events = parts["events"] {
             for entry in try events.list("an event") { scenario.script.append(try entry.event(&known)) }
@@ -66,6 +63,14 @@ extension ScenarioNode {
         if let part = parts["powered"] { adapter.isPowered = try part.truth() }
         if let part = parts["blocked"] { adapter.isBlocked = try part.truth() }
         return adapter
+    }
+
+    private func quirks() throws(ScenarioFileError) -> Set<Quirk> {
+        Set(try list("a quirk").each { e throws(ScenarioFileError) in try e.quirk() })
+    }
+
+    private func features() throws(ScenarioFileError) -> Set<SimulatedFeature> {
+        Set(try list("a feature").each { e throws(ScenarioFileError) in try e.choice(SimulatedFeature.self) })
     }
 
     private func quirk() throws(ScenarioFileError) -> Quirk {

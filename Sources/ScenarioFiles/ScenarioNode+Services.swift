@@ -62,7 +62,7 @@ extension ScenarioNode {
     }
 
     private func descriptor() throws(ScenarioFileError) -> SimulatedDescriptor {
-        let parts = try parts("uuid", "value", "text", "writable")
+        let parts = try parts("uuid", "value", "text", "writable", "protection")
         let uuid = try required("uuid", in: parts).uuid()
         var value = try parts["value"].or([]) { e throws(ScenarioFileError) in try e.bytes(atMost: 512) }
         if let part = parts["text"] {
@@ -71,6 +71,7 @@ extension ScenarioNode {
             guard value.count <= 512 else { throw part.error("text has \(value.count) bytes", "at most 512 bytes") }
         }
         return SimulatedDescriptor(
-            uuid, value, writable: try parts["writable"].or(false) { e throws(ScenarioFileError) in try e.truth() })
+            uuid, value, writable: try parts["writable"].or(false) { e throws(ScenarioFileError) in try e.truth() },
+            protection: try parts["protection"].or(.none) { e throws(ScenarioFileError) in try e.protection() })
     }
 }

@@ -54,11 +54,15 @@ extension ForeignClientTests {
             for line in ["Paired: yes", "Bonded: yes", "Connected: yes", "Battery Percentage: 0x57 (87)"] {
                 #expect(paired.contains("\t\(line)\n"), "\(paired)")
             }
-            // The test cancels this pairing: bluetoothd 5.66 does not reply to Pair of a bonded device otherwise
-            // (Q118).
-            #expect(try !user.ask("pair \(Self.strap)").contains("Failed to pair"))
-            try user.say(
-                "cancel-pairing \(Self.strap)", until: "Failed to pair: org.bluez.Error.AuthenticationCanceled\n")
+            if SimulateProcess.version == "5.66" {
+                // The test cancels this pairing: bluetoothd 5.66 does not reply to Pair of a bonded device otherwise
+                // (Q118).
+                #expect(try !user.ask("pair \(Self.strap)").contains("Failed to pair"))
+                try user.say(
+                    "cancel-pairing \(Self.strap)", until: "Failed to pair: org.bluez.Error.AuthenticationCanceled\n")
+            } else {
+                try user.say("pair \(Self.strap)", until: "Failed to pair: org.bluez.Error.AlreadyExists\n")
+            }
             try user.say("trust \(Self.strap)", until: "Changing \(Self.strap) trust succeeded\n")
 
             try user.say("disconnect \(Self.strap)", until: "Successful disconnected\n")

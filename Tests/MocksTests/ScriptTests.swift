@@ -23,13 +23,13 @@ struct ScriptTests {
                 }
             }
             SimulatedAdapter(name: "gateway")
-            Quirk.Q86
+            Quirk.Q87
             Fault("StartDiscovery", calls: .only(1), .error("org.bluez.Error.NotReady"))
             at(.seconds(3)) { $0.setPower(false) }
         }
         #expect(scenario.peripherals.map(\.address) == beacons)
         #expect(scenario.adapters.map(\.name) == ["gateway"])
-        #expect(scenario.quirks == [.Q86])
+        #expect(scenario.quirks == [.Q87])
         #expect(scenario.seed == 9)
         let stage = Stage(scenario)
         #expect(stage.adapter("StartDiscovery") == "NotReady: ")

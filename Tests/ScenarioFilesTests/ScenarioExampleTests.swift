@@ -23,6 +23,7 @@ struct ScenarioExampleTests {
     @Test func `The example file contains what its comments describe`() throws {
         let scenario = try ScenarioFile.load(Self.path)
         #expect(scenario.peripherals.map(\.name) == ["Hall sensor", "Lock", "Tag"])
+        #expect(scenario.bluez == .v5_66)
         #expect(scenario.features == [.handle, .disconnectedSignal])
         #expect(scenario.quirks == [.Q77])
         let lock = scenario.peripherals[1]

@@ -142,9 +142,10 @@ struct ScenarioFileErrorTests {
             head + "    advertisement: { interval: 1 s, rssi: -1, manufacturer-data: { 76: +f } }\n",
             "f:4: invalid value “+f” of manufacturer-data; expected: hexadecimal bytes, such as 0d 48"
         ),
+        ("bluez: 5.90\n", "f:1: invalid value “5.90” of bluez; expected: one of 5.66, 5.82, 5.87"),
         (
             "features: [telepathy]\n",
-            "f:1: invalid value “telepathy” of a feature; expected: one of disconnected-signal,"
+            "f:1: invalid value “telepathy” of a feature; expected: one of handle, claimed-services,"
         ),
         (
             "adapters:\n  - { name: a }\n  - { name: b }\n",

@@ -43,7 +43,11 @@ struct ScenarioFileTests {
           - name: Phone
             address: 4A:00:00:00:00:01
             address-type: random
-        quirks: [Q86, q101]
+        bluez: 5.87
+        quirks: [Q87, q101]
+        disabled-quirks: [Q136]
+        features: [ignored-pattern]
+        disabled-features: [handle]
         faults:
           - { method: Device1.Connect, calls: first 1, error: org.bluez.Error.Failed, text: le-connection-refused }
           - { method: StopDiscovery, late: 2 s }
@@ -60,7 +64,9 @@ struct ScenarioFileTests {
         #expect(scenario.packetLoss == 5)
         #expect(scenario.adapters.map(\.name) == ["gateway", "spare"])
         #expect(scenario.adapters.map(\.isPowered) == [true, false])
-        #expect(scenario.quirks == [.Q86, .Q101])
+        #expect(scenario.bluez == .v5_87)
+        #expect(scenario.quirks == [.Q87, .Q101] && scenario.disabledQuirks == [.Q136])
+        #expect(scenario.features == [.ignoredPattern] && scenario.disabledFeatures == [.handle])
         #expect(
             scenario.faults.map(\.pattern) == [
                 CallPattern("Device1.Connect"), CallPattern("StopDiscovery"),

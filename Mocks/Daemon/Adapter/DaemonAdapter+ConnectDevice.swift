@@ -5,7 +5,10 @@ extension DaemonAdapter {
     func connectDevice(_ call: IncomingCall) throws(DBusError) {
         guard isPowered else { throw BlueZError.notReady }
         let address = try addressAsked(call)
-        if devices[address] != nil { throw BlueZError.alreadyExists }
+        if let device = devices[address] {
+            guard differences.has(.connectDeviceFailed), device.link != nil else { throw BlueZError.alreadyExists }
+            throw ConnectError.deviceConnected
+        }
         // This adds no device object yet: the object appears together with the link.
         reach(address, call)
     }

@@ -1,22 +1,29 @@
 import DBus
 
 extension DaemonAdapter {
-    /// The UUIDs of bluetoothd's own services with Debian's plugins, in the order of bluetoothd 5.66.
-    static let ownUUIDs = ["112d", "110e", "1200", "110c", "1800", "1801", "1844", "180a"].map(FullUUID.described)
+    private var ownName: String { hardware.name ?? "BlueZ \(differences.version)" }
 
-    /// The interface `org.bluez.Adapter1` as BlueZ 5.66 serves it with `-E` (experimental features).
+    /// The UUIDs of bluetoothd's own services.
+    var ownUUIDs: [String] { differences.adapterUUIDs.map(FullUUID.described) }
+
+    /// The interface `org.bluez.Adapter1` as BlueZ serves it with `-E` (experimental features).
     static let table = InterfaceTable<DaemonAdapter>(
         name: "org.bluez.Adapter1",
         properties: [
             PropertyRow("Address", "s") { .string($0.hardware.address) },
             PropertyRow("AddressType", "s") { _ in .string("public") },
-            PropertyRow("Name", "s") { .string($0.hardware.name) },
+            PropertyRow("Name", "s") { .string($0.ownName) },
             PropertyRow("Alias", "s") {
-                .string($0.alias ?? $0.hardware.name)
+                .string($0.alias ?? $0.ownName)
             } set: {
                 $0.setAlias($1, $2)
             },
             PropertyRow("Class", "u") { _ in .uint32(0) },
+            PropertyRow("Connectable", "b", with: .connectable) {
+                .bool($0.isConnectable)
+            } set: {
+                $0.set(\.isConnectable, "Connectable", $1 == .bool(true), $2)
+            },
             PropertyRow("Powered", "b") {
                 .bool($0.isPowered)
             } set: {
@@ -44,10 +51,13 @@ extension DaemonAdapter {
                 $0.setTimeout(\.pairableTimeout, "PairableTimeout", $1, $2)
             },
             PropertyRow("Discovering", "b") { .bool($0.isDiscovering) },
-            PropertyRow("UUIDs", "as") { .strings(ownUUIDs + $0.applications.uuids) },
-            PropertyRow("Modalias", "s") { .string($0.differences.modalias) },
+            PropertyRow("UUIDs", "as") { .strings($0.ownUUIDs + $0.applications.uuids) },
+            PropertyRow("Modalias", "s") { .string("usb:v1D6Bp0246d" + $0.differences.release) },
             PropertyRow("Roles", "as") { _ in .strings(["central", "peripheral"]) },
             PropertyRow("ExperimentalFeatures", "as") { _ in nil },
+            // The company and the version of the virtual controller of a kernel: none, and Bluetooth 5.0.
+            PropertyRow("Manufacturer", "q", with: .controllerVersion) { _ in .uint16(.max) },
+            PropertyRow("Version", "y", with: .controllerVersion) { _ in .byte(9) },
         ],
         methods: [
             MethodRow("StartDiscovery") { (adapter, call) throws(DBusError) in try adapter.startDiscovery(call) },
@@ -61,7 +71,7 @@ extension DaemonAdapter {
             },
             MethodRow("GetDiscoveryFilters", out: [ArgumentRow("filters", "as")]) { (adapter, call) throws(DBusError) in
                 adapter.tree.reply(call) { (body) throws(DBusError) in
-                    try body.value(.strings(ClientDiscoveryFilter.names))
+                    try body.value(.strings(ClientDiscoveryFilter.names(with: adapter.differences.features)))
                 }
             },
             MethodRow("ConnectDevice", in: [ArgumentRow("properties", "a{sv}")]) { (adapter, call) throws(DBusError) in
@@ -82,7 +92,20 @@ extension DaemonAdapter {
     private func setDiscoverable(_ value: Value, _ call: IncomingCall) {
         // While the adapter is off, bluetoothd accepts Discoverable only if DiscoverableTimeout is 0.
         if discoverableTimeout > 0, !isPowered { return tree.fail(call, BlueZError.failed("Not Powered")) }
-        set(\.isDiscoverable, "Discoverable", value == .bool(true), call)
+        let isDiscoverable = value == .bool(true)
+        // Newer versions first make the adapter connectable, which the kernel requires.
+        if isDiscoverable, differences.has(.connectable), !isConnectable {
+            isConnectable = true
+            changed("Connectable")
+        }
+        set(\.isDiscoverable, "Discoverable", isDiscoverable, call)
+        if !isDiscoverable { endConnectable() }
+    }
+
+    private func endConnectable() {
+        guard differences.has(.connectable), isConnectable else { return }
+        isConnectable = false
+        changed("Connectable")
     }
 
     /// Sets a timeout property. Sends a signal even if the value does not change.
@@ -107,6 +130,7 @@ extension DaemonAdapter {
                 guard let self, isDiscoverable else { return }
                 isDiscoverable = false
                 changed("Discoverable")
+                endConnectable()
             }
         } else {
             pairableEnd?.cancel()

@@ -10,7 +10,7 @@ final class DaemonAdapter {
     let storage: DeviceStorage
     let differences: VersionDifferences
     let management: ManagementSockets
-    let deviceTable: InterfaceTable<DaemonDevice>
+    let tables: InterfaceTables
     let agents: AgentManager
     let discovery = DiscoverySessions()
 
@@ -18,6 +18,7 @@ final class DaemonAdapter {
     var power: Power
     var isDiscovering = false
     var isDiscoverable = false
+    var isConnectable = false
     var discoverableTimeout: UInt32 = 180
     var isPairable = false
     var pairableTimeout: UInt32 = 0
@@ -60,19 +61,18 @@ final class DaemonAdapter {
         self.storage = storage
         self.differences = differences
         self.management = management
-        deviceTable = DaemonDevice.table(with: differences.features)
+        tables = InterfaceTables(differences)
         power = hardware.isBlocked ? .offBlocked : hardware.isPowered ? .on : .off
         isPairable = agents.defaultAgent != nil
     }
 
     var tree: ObjectTree { loop.tree }
-    var features: Set<SimulatedFeature> { differences.features }
     var quirks: Set<Quirk> { differences.quirks }
     /// Whether the adapter is on. It is still on while `PowerState` is on-disabling.
     var isPowered: Bool { power == .on || power == .onDisabling }
 
     func appear() {
-        let object = tree.add(TypedInterface(Self.table, of: self), at: path)
+        let object = tree.add(TypedInterface(tables.adapter, of: self), at: path)
         tree.add(TypedInterface(GATTManager.table, of: applications), to: object)
         tree.add(TypedInterface(AdvertisementMonitorManager.table, of: monitors), to: object)
         advertisements.appear(on: object)
@@ -130,7 +130,9 @@ final class DaemonAdapter {
         management.send(report, rssi: rssi, from: deviceState, on: number, forMonitors: !isScanned)
         guard isScanned || !watching.isEmpty else { return }
         let isDiscoverable =
-            !watching.isEmpty || discovery.isDiscoverable(report, address: deviceState.address)
+            !watching.isEmpty
+            || discovery.isDiscoverable(
+                report, address: deviceState.address, ignoringPattern: differences.has(.ignoredPattern))
         let device: DaemonDevice
         if let known = devices[deviceState.address] {
             device = known

@@ -23,8 +23,13 @@ enum ConnectError {
     /// `ConnectDevice` did not reach the peripheral. BlueZ omits ".Error" from the name, and the text.
     static let deviceNotReached = DBusError(name: "org.bluez.Failed", message: "")
 
+    /// The error of `ConnectProfile` if its argument is no UUID, in newer versions.
+    static let profileInvalid = BlueZError.invalidArguments("br-connection-invalid-argument")
     /// The error of `ConnectProfile` while `Connect` is pending.
     static let profileBusy = BlueZError.inProgress("br-connection-busy")
+    /// The error of `ConnectDevice` for a connected device, in newer versions.
+    static let deviceConnected = BlueZError.failed("Connect failed")
+
     /// The error of `ConnectProfile` while the adapter is off.
     static let profileAdapterOff = BlueZError.notReady("br-connection-adapter-not-powered")
     /// The error of `ConnectProfile` for an LE device: BlueZ searches over BR/EDR and finds no profile.

@@ -1,6 +1,6 @@
 import DBus
 
-/// Connects a device. Signals and replies have the same order as in BlueZ 5.66 (src/device.c).
+/// Connects a device. Signals and replies have the same order as in BlueZ (src/device.c).
 extension DaemonDevice {
     func connect(_ call: IncomingCall) throws(DBusError) {
         // On a live link, Connect succeeds at once without any signal (Q71, Q80).
@@ -9,7 +9,9 @@ extension DaemonDevice {
         isAutoConnectOff = false
         endSpontaneousAttempt()
         if let attempt {
-            if attempt.call != nil { throw ConnectError.alreadyConnecting }
+            if attempt.call != nil {
+                throw adapter.differences.has(.connectInProgress) ? BlueZError.inProgress : ConnectError.alreadyConnecting
+            }
             // Connect joins an attempt that Pair started.
             attempt.call = call
             return
@@ -22,6 +24,10 @@ extension DaemonDevice {
     ///
     /// bluetoothd searches for profiles over BR/EDR (connect_profiles in src/device.c), which is not simulated.
     func connectProfile(_ call: IncomingCall) throws(DBusError) {
+        if adapter.differences.has(.checkedProfile) {
+            let uuid = try call.message.read { (body) throws(DBusError) in try body.string() }
+            guard FullUUID.text(uuid) != nil else { throw ConnectError.profileInvalid }
+        }
         if attempt?.call != nil { throw ConnectError.profileBusy }
         guard adapter.isPowered else { throw ConnectError.profileAdapterOff }
         becomeTemporary(false)
@@ -77,6 +83,7 @@ extension DaemonDevice {
         self.link = link
         deviceState.link = link
         changed("Connected")
+        bearerChanged()
         if isBonded {
             guard let protection = deviceState.bonds[adapter.hardware.address] else { return keysAreMissing(attempt) }
             link.protection = min(bond, protection)
@@ -115,7 +122,7 @@ extension DaemonDevice {
         }
         if services.isEmpty {
             attributeTable = deviceState.server
-            let showsAll = adapter.features.contains(.claimedServices)
+            let showsAll = adapter.differences.has(.claimedServices)
             services = deviceState.server.services.filter { showsAll || !$0.isClaimed }.map {
                 RemoteService($0, of: self)
             }

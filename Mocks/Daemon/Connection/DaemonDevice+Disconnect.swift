@@ -1,12 +1,16 @@
 import DBus
 
-/// Disconnects a device. Signals and replies have the same order as in BlueZ 5.66 (src/device.c).
+/// Disconnects a device. Signals and replies have the same order as in BlueZ (src/device.c).
 extension DaemonDevice {
     func requestDisconnect(_ call: IncomingCall, removing: Bool = false) {
         if let attempt {
             attempt.cancel()
             self.attempt = nil
             if let call = attempt.call { tree.fail(call, ConnectError.canceled) }
+            if adapter.differences.has(.canceledAttemptRemoves), !isBonded {
+                tree.reply(call)
+                return adapter.remove(self)
+            }
         }
         guard link != nil else {
             tree.reply(call)
@@ -43,7 +47,7 @@ extension DaemonDevice {
 
     /// Updates the device after the link ended.
     ///
-    /// `Disconnect` is answered before `Connected` turns false (Q84).
+    /// The reply to `Disconnect` precedes the change of `Connected`, except in newer versions (Q84).
     func linkEnded(_ reason: SimulatedDisconnectReason = .remote) {
         guard let link else { return }
         self.link = nil
@@ -57,12 +61,14 @@ extension DaemonDevice {
         let asked = disconnection
         disconnection = nil
         asked?.timer?.cancel()
-        for call in asked?.calls ?? [] { tree.reply(call) }
+        let isReplyLate = adapter.differences.has(.lateDisconnectReply)
+        if !isReplyLate { for call in asked?.calls ?? [] { tree.reply(call) } }
         advertisedServices = []
         lastReport = nil
         markSeen(isConnectable: true)
         sendDisconnectedSignal(reason)
         changed("Connected")
+        if isReplyLate { for call in asked?.calls ?? [] { tree.reply(call) } }
         if link.deviceState.pairing.losesBond { link.deviceState.bonds = [:] }
         // Sockets close in the order of their acquisition (btd_gatt_client_disconnected in src/gatt-client.c).
         let sockets = services.flatMap(\.acquisitions).sorted { $0.number < $1.number }

@@ -12,8 +12,8 @@ extension DaemonDevice {
         setStrength(rssi, threshold: threshold)
         if !isSame || txPower == nil { takeFields(of: report, includingName: includingName) }
         guard !isSame || keepsDuplicates else { return }
-        if manufacturerData.take(report.manufacturerData, clearing: keepsDuplicates) { changed(Index.manufacturerData) }
-        if serviceData.take(report.serviceData, clearing: keepsDuplicates) { changed(Index.serviceData) }
+        if manufacturerData.take(report.manufacturerData, clearing: keepsDuplicates) { changed(index.manufacturerData) }
+        if serviceData.take(report.serviceData, clearing: keepsDuplicates) { changed(index.serviceData) }
         if report.flags != flags {
             flags = report.flags
             changed("AdvertisingFlags")
@@ -33,7 +33,7 @@ extension DaemonDevice {
         if let signal = repeats[rssi] {
             tree.send(signal)
         } else {
-            let indices = [Index.rssi, Index.manufacturerData, Index.serviceData]
+            let indices = [index.rssi, index.manufacturerData, index.serviceData]
             repeats[rssi] = tree.sendValues(of: object, indices)
         }
         return true
@@ -47,7 +47,7 @@ extension DaemonDevice {
             return
         }
         rssi = new
-        changed(Index.rssi)
+        changed(index.rssi)
     }
 
     private func takeFields(of report: AdvertisingReport, includingName: Bool) {

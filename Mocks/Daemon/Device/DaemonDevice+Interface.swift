@@ -1,7 +1,7 @@
 import DBus
 
 extension DaemonDevice {
-    /// The interface `org.bluez.Device1` of an LE device, as BlueZ 5.66 serves it with `-E` (experimental).
+    /// The interface `org.bluez.Device1` of an LE device, as BlueZ serves it with `-E` (experimental).
     static let table = InterfaceTable<DaemonDevice>(
         name: "org.bluez.Device1",
         properties: [
@@ -30,6 +30,8 @@ extension DaemonDevice {
                 $0.set(\.isBlocked, "Blocked", $1, $2)
             },
             PropertyRow("LegacyPairing", "b") { _ in .bool(false) },
+            // CablePairing is false, because only game controllers pair over a cable.
+            PropertyRow("CablePairing", "b", with: .cablePairing) { _ in .bool(false) },
             PropertyRow("RSSI", "n") { $0.rssi == 0 ? nil : .int16($0.rssi) },
             PropertyRow("Connected", "b") { .bool($0.link != nil) },
             PropertyRow("UUIDs", "as") { .strings($0.resolvedServices ?? $0.advertisedServices) },
@@ -51,6 +53,12 @@ extension DaemonDevice {
                 _, _, call in
                 call.fail(BlueZError.notSupported)
             },
+            PropertyRow("Sets", "a{oa{sv}}", with: .deviceSets) { _ in nil },
+            PropertyRow("PreferredBearer", "s", with: .preferredBearer) {
+                $0.seemsDual ? .string($0.preferredBearer) : nil
+            } set: {
+                $0.setPreferredBearer($1, $2)
+            },
         ],
         methods: [
             MethodRow("Disconnect") { (device, call) throws(DBusError) in device.requestDisconnect(call) },
@@ -63,16 +71,28 @@ extension DaemonDevice {
             },
             MethodRow("Pair") { (device, call) throws(DBusError) in try device.pair(call) },
             MethodRow("CancelPairing") { (device, call) throws(DBusError) in try device.cancelPairing(call) },
+            // The records of SDP exist only for BR/EDR devices.
+            MethodRow("GetServiceRecords", out: [ArgumentRow("Records", "aay")], with: .serviceRecords) {
+                (_, _) throws(DBusError) in
+                throw BlueZError.doesNotExist
+            },
+        ],
+        signals: [
+            SignalRow(
+                name: disconnectedRow.name, arguments: disconnectedRow.arguments, feature: .disconnectedSignal)
         ])
 
     /// The indices of the properties that change with every packet.
-    enum Index {
-        static let rssi = index("RSSI")
-        static let manufacturerData = index("ManufacturerData")
-        static let serviceData = index("ServiceData")
+    struct Index {
+        let rssi: Int
+        let manufacturerData: Int
+        let serviceData: Int
 
-        private static func index(_ name: String) -> Int {
-            table.properties.firstIndex { $0.name == name } ?? 0
+        init(in table: InterfaceTable<DaemonDevice>) {
+            func index(_ name: String) -> Int { table.properties.firstIndex { $0.name == name } ?? 0 }
+            rssi = index("RSSI")
+            manufacturerData = index("ManufacturerData")
+            serviceData = index("ServiceData")
         }
     }
 

@@ -53,6 +53,8 @@ final class DaemonDevice {
     var attributeTable: PeripheralGATTServer?
     var battery: Battery?
     var preferredBearer = "last-used"
+    /// The interface of the LE bearer, if the version has it.
+    var bearer: TypedInterface<DaemonDevice>?
     private(set) var object: ServedObject?
 
     init(_ address: DeviceAddress, on adapter: DaemonAdapter) {
@@ -79,8 +81,13 @@ final class DaemonDevice {
 
     var tree: ObjectTree { adapter.tree }
     var loop: DaemonLoop { adapter.loop }
+    var index: Index { adapter.tables.deviceIndex }
 
-    func appear() { object = tree.add(TypedInterface(adapter.deviceTable, of: self), at: path) }
+    func appear() {
+        let object = tree.add(TypedInterface(adapter.tables.device, of: self), at: path)
+        self.object = object
+        addBearer(to: object)
+    }
 
     func disappear() {
         // The pending call of Connect is never answered, as in bluetoothd.

@@ -33,7 +33,7 @@ extension DaemonAdapter {
 
     func setDiscoveryFilter(_ call: IncomingCall) throws(DBusError) {
         guard isPowered else { throw BlueZError.notReady }
-        let filter = try ClientDiscoveryFilter.read(call.message)
+        let filter = try ClientDiscoveryFilter.read(call.message, with: differences.features)
         let client = call.message.sender ?? ""
         if let session = discovery.session(of: client) {
             session.filter = filter

@@ -11,18 +11,24 @@ struct ClientDiscoveryFilter {
     var pattern: String?
 
     /// The names that `GetDiscoveryFilters` lists.
-    static let names = ["UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern"]
+    static func names(with features: Set<SimulatedFeature>) -> [String] {
+        ["UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern"]
+            + (features.contains(.autoConnectFilter) ? ["AutoConnect"] : [])
+    }
 
     /// Reads the argument of `SetDiscoveryFilter`.
     ///
     /// Returns nil for an empty dictionary, which clears the filter (Q69).
-    static func read(_ call: Message) throws(DBusError) -> ClientDiscoveryFilter? {
+    static func read(
+        _ call: Message, with features: Set<SimulatedFeature>
+    ) throws(DBusError) -> ClientDiscoveryFilter? {
+        let names = names(with: features)
         let values = try call.read { (body) throws(DBusError) in try body.value() }
         guard case .dictionary("s", "v", let entries) = values else { throw BlueZError.invalidArguments }
         guard !entries.isEmpty else { return nil }
         var filter = ClientDiscoveryFilter()
         for entry in entries {
-            guard case .string(let name) = entry.key, case .variant(let value) = entry.value,
+            guard case .string(let name) = entry.key, case .variant(let value) = entry.value, names.contains(name),
                 filter.set(name, value)
             else { throw BlueZError.invalidArguments }
         }
@@ -42,7 +48,8 @@ struct ClientDiscoveryFilter {
         case ("Pathloss", .uint16(let limit)) where limit <= 137: pathloss = limit
         case ("Transport", .string(let name)) where ["auto", "le", "bredr"].contains(name): transport = name
         case ("DuplicateData", .bool(let value)): duplicateData = value
-        case ("Discoverable", .bool): break
+        // AutoConnect reconnects devices of profiles that are not simulated.
+        case ("Discoverable", .bool), ("AutoConnect", .bool): break
         case ("Pattern", .string(let prefix)): pattern = prefix
         default: return false
         }

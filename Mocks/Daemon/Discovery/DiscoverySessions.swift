@@ -71,8 +71,9 @@ final class DiscoverySessions {
     /// Returns whether a packet may create a device (device_is_discoverable).
     ///
     /// If any client has set a pattern, only the patterns decide, for all clients (Q44).
-    func isDiscoverable(_ report: AdvertisingReport, address: DeviceAddress) -> Bool {
+    func isDiscoverable(_ report: AdvertisingReport, address: DeviceAddress, ignoringPattern: Bool) -> Bool {
         var isDiscoverable = isFiltered || report.isDiscoverable
+        if ignoringPattern { return isDiscoverable }
         for session in sessions {
             guard let pattern = session.filter?.pattern else { continue }
             isDiscoverable = false

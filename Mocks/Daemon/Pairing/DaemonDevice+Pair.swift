@@ -1,10 +1,11 @@
 import DBus
 
-/// Pairs a device. Sources: BlueZ 5.66, src/device.c; Linux, net/bluetooth/smp.c.
+/// Pairs a device. Sources: BlueZ, src/device.c; Linux, net/bluetooth/smp.c.
 extension DaemonDevice {
     var isBonded: Bool { bond != .none }
 
     func pair(_ call: IncomingCall) throws(DBusError) {
+        if isBonded, adapter.differences.has(.pairAlreadyExists) { throw BlueZError.alreadyExists }
         becomeTemporary(false)
         if pairing?.call != nil { throw BlueZError.inProgress }
         let client = call.message.sender ?? ""

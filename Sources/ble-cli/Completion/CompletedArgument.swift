@@ -42,6 +42,8 @@ extension CompletionKind {
     static let devices = values { DeviceCompletion.devices($0) }
     /// Names of adapters.
     static let adapters = values { DeviceCompletion.adapters($0) }
+    /// Simulated versions of BlueZ.
+    static let bluezVersions = CompletionKind.list(BlueZArgument.names)
     /// Names of scenarios.
     static let scenarios = CompletionKind.list(ScenarioArgument.names)
     /// Formats of values.

@@ -66,7 +66,8 @@ enum DeviceCompletion {
 extension DeviceCompletion {
     /// Returns the devices for a command line: those of `--scenario` or `--simulate`, otherwise those of bluetoothd.
     static func devices(_ words: CompletionWords) -> [CompletionCandidate] {
-        let scenario = words.value(of: "--scenario") ?? (words.contains("--simulate") ? ScenarioArgument.standard : nil)
+        let isSimulated = words.contains("--simulate") || words.value(of: "--bluez") != nil
+        let scenario = words.value(of: "--scenario") ?? (isSimulated ? ScenarioArgument.standard : nil)
         if let scenario {
             let peripherals = (try? ScenarioArgument.parse(scenario))?.peripherals ?? []
             return candidates(

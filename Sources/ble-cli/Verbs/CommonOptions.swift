@@ -36,6 +36,13 @@ struct CommonOptions: ParsableArguments {
         completion: .scenarios)
     var scenario: String?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Simulate this version of BlueZ: \(BlueZArgument.choices). Implies --simulate.", valueName: "version"),
+        completion: .bluezVersions)
+    var bluez: String?
+
     @Flag(
         name: .shortAndLong,
         help: """
@@ -46,8 +53,8 @@ struct CommonOptions: ParsableArguments {
 
     /// Returns the scenario to simulate; nil to use this machine's Bluetooth.
     func simulated() throws(CLIError) -> Scenario? {
-        if let scenario { return try ScenarioArgument.parse(scenario) }
-        return simulate ? try ScenarioArgument.parse(ScenarioArgument.standard) : nil
+        guard simulate || scenario != nil || bluez != nil else { return nil }
+        return try ScenarioArgument.parse(scenario ?? ScenarioArgument.standard, bluez: bluez)
     }
 
     /// Returns the options as values. Throws if an option is invalid.
@@ -112,6 +119,14 @@ enum ScenarioArgument {
 
     /// The names of the scenarios.
     static var names: [String] { named.map(\.name) }
+
+    /// Reads a scenario and the version of BlueZ that it simulates; nil for the scenario's own version.
+    static func parse(_ text: String, bluez: String?) throws(CLIError) -> Scenario {
+        let version: SimulatedBlueZ.Version? = if let bluez { try BlueZArgument.parse(bluez) } else { nil }
+        var scenario = try parse(text)
+        if let version { scenario.bluez = version }
+        return scenario
+    }
 
     /// Reads a name, or the path of a file. A text with a slash or a dot is a path.
     ///

@@ -8,7 +8,7 @@ struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Serve simulated devices over D-Bus to any BlueZ program.",
         discussion: """
-            Starts a private bus, and serves org.bluez on it as BlueZ 5.66 does. The first line of output is \
+            Starts a private bus, and serves org.bluez on it as BlueZ does. The first line of output is \
             DBUS_SYSTEM_BUS_ADDRESS=…; set it in the environment of the program that uses the devices. Ctrl-C ends the \
             simulation and its bus, and prints the number of advertisements sent.
 
@@ -21,10 +21,14 @@ struct SimulateCommand: ParsableCommand {
             faults and events. The path of a file contains a slash or a dot. An error in a file is reported with its \
             line and the expected value. Times in a file count from the start of this program.
 
+            With --bluez, the simulation behaves like this version of BlueZ. Without it, a file can name a version with \
+            bluez: 5.66, and the default is 5.82, the version of Debian 13.
+
             EXAMPLES:
               ble-cli simulate
               ble-cli simulate crowd
               ble-cli simulate hall.yaml
+              ble-cli simulate everyday --bluez 5.66
               ble-cli simulate everyday -- bluetoothctl devices
               ble-cli simulate -- python3 my_program.py
               ble-cli simulate everyday --bus unix:path=/run/test/bus
@@ -33,6 +37,12 @@ struct SimulateCommand: ParsableCommand {
 
     @Argument(help: "The scenario: \(ScenarioArgument.choices).", completion: .scenarios)
     var scenario = ScenarioArgument.standard
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Simulate this version of BlueZ: \(BlueZArgument.choices).", valueName: "version"),
+        completion: .bluezVersions)
+    var bluez: String?
 
     @Option(
         parsing: .unconditional,
@@ -52,7 +62,7 @@ struct SimulateCommand: ParsableCommand {
     var command: [String] = []
 
     func run() throws {
-        let scenario = try ScenarioArgument.parse(scenario)
+        let scenario = try ScenarioArgument.parse(scenario, bluez: bluez)
         if let bus, bus.trimmed.isEmpty {
             throw CLIError(.usage, "The address of the bus is empty. Give one such as unix:path=/run/test/bus.")
         }

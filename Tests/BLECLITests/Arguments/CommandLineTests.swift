@@ -15,6 +15,7 @@ struct CommandLineTests {
         ["read", "x", "2A19", "--keep"], ["power"], ["trust", "x", "--on"],
         ["simulate", "crowd", "--bus", "unix:path=/x"], ["connect", "--", "--x"], ["diagnose", "--adapter", "-1"],
         ["scan", "--help"], ["scan", "-h"], ["help", "scan"], ["help"], ["--help"], [], ["help", "dance"],
+        ["scan", "--bluez", "5.66"], ["simulate", "--bluez", "5.82"],
         ["scan", "help"],
         ["scan", "--timeout"], ["scan", "--nonsense"], ["read", "x"], ["scan", "extra"], ["dance"], ["--json", "scan"],
         ["write", "x", "2A39", "00", "--response", "--no-response"], ["scan", "--version"], ["-scan"], ["Scan"],

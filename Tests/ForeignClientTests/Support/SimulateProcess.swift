@@ -8,9 +8,13 @@ final class SimulateProcess: SimulatedSystemBus {
     /// The address of the bus with the simulated bluetoothd.
     let bus: String
 
+    /// The simulated version of BlueZ, from `RXBLUETOOTH_BLUEZ`. Without it, that of `ble-cli simulate`.
+    static let version = ProcessInfo.processInfo.environment["RXBLUETOOTH_BLUEZ"] ?? "5.82"
+
     /// Starts a scenario with this name, or from a file with this path.
     init(_ scenario: String = "everyday") throws {
-        process = try ClientPrograms.process([ClientPrograms.bleCLI, "simulate", scenario], limit: 120, output: output)
+        process = try ClientPrograms.process(
+            [ClientPrograms.bleCLI, "simulate", scenario, "--bluez", Self.version], limit: 120, output: output)
         try process.run()
         var line = ""
         while !line.hasSuffix("\n") {

@@ -9,9 +9,10 @@ final class Stage: Sendable {
     let simulation: Simulation
     let client: Client
 
-    init(_ scenario: Scenario = .everyday, starting: Bool = true) {
+    /// - Parameter version: The version of BlueZ. Most tests describe 5.66; `VersionTests` describe what differs.
+    init(_ scenario: Scenario = .everyday, starting: Bool = true, bluez version: SimulatedBlueZ.Version = .v5_66) {
         scheduler = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
-        simulation = Simulation(scenario, scheduler: scheduler, starting: starting)
+        simulation = Simulation(scenario, scheduler: scheduler, starting: starting, bluez: version)
         client = Client(simulation.connect())
         run(.milliseconds(10))
         client.log.clear()

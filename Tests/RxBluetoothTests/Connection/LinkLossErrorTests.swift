@@ -65,7 +65,7 @@ struct LinkLossErrorTests {
     @Test(.proves(.Q86, .Q121)) func `A disconnect reason from bluetoothd reports that pairing was refused`() {
         var scenario = Scenario(
             peripherals: [Lock.make(SimulatedPairing(failure: .rejected), needing: .authentication)])
-        scenario.quirks = [.Q86]
+        scenario.features = [.disconnectedSignal]
         let stage = Stage(scenario)
         let peripheral = stage.find(Lock.address)
         let link = stage.connect(peripheral)

@@ -204,3 +204,8 @@ extension Stage {
         #expect(scheduler.clock == now, sourceLocation: location)
     }
 }
+
+extension [BluetoothUUID] {
+    /// The services without GAP (1800), which BlueZ hides up to 5.79.
+    var ownServices: [BluetoothUUID] { filter { $0 != 0x1800 } }
+}

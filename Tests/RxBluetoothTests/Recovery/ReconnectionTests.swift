@@ -194,7 +194,7 @@ struct ReconnectionTests {
         told: SimulatedDisconnectReason, reason: BluetoothError.DisconnectReason
     ) {
         var scenario = Scenario(peripherals: [Sensor.peripheral])
-        scenario.quirks = [.Q86]
+        scenario.features = [.disconnectedSignal]
         let stage = Stage(scenario)
         let peripheral = stage.find(Sensor.address)
         let plain = stage.connect(peripheral)
