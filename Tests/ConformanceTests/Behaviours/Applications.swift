@@ -238,7 +238,9 @@ extension Behaviour {
             transcript: """
                 called /a GetManagedObjects
                 hci0 RegisterApplication /a {} -> ok
-                hci0 Get org.bluez.Adapter1 UUIDs -> [112d, 110e, 1200, 110c, 1800, 1801, 1844, 180a]
+                @5.66 hci0 Get org.bluez.Adapter1 UUIDs -> [112d, 110e, 1200, 110c, 1800, 1801, 1844, 180a]
+                @5.82 hci0 Get org.bluez.Adapter1 UUIDs -> [184f, 1200, 110e, 110c, 1800, 1843, 1801, 1844, 180a, 184d, 1845, 112d]
+                @5.87 hci0 Get org.bluez.Adapter1 UUIDs -> [184f, 1200, 110e, 185b, 110c, 1800, 1843, 1801, 1844, 180a, 184d, 1845, 1849]
                 hci0 UnregisterApplication /a -> ok
                 """
         ) { trial in

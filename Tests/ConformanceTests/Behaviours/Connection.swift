@@ -7,10 +7,11 @@ extension Behaviour {
             "Connect to a device with a battery adds Battery1 last", 109,
             transcript: """
                 HRM-0 Device1 Connected=true
+                @5.87 HRM-0 LE1 Connected=true
                 HRM-0 Connect -> ok
-                @5.82 added HRM-0/1800: Introspectable GattService1 Properties
-                @5.82 added HRM-0/1800/2a00: Introspectable GattCharacteristic1 Properties
-                @5.82 added HRM-0/1800/2a01: Introspectable GattCharacteristic1 Properties
+                @5.82+ added HRM-0/1800: Introspectable GattService1 Properties
+                @5.82+ added HRM-0/1800/2a00: Introspectable GattCharacteristic1 Properties
+                @5.82+ added HRM-0/1800/2a01: Introspectable GattCharacteristic1 Properties
                 added HRM-0/1801: Introspectable GattService1 Properties
                 added HRM-0/1801/2a05: Introspectable GattCharacteristic1 Properties
                 added HRM-0/1801/2a05/2902: Introspectable GattDescriptor1 Properties
@@ -37,12 +38,12 @@ extension Behaviour {
             "Services, characteristics and descriptors have these properties and types", 101,
             linkedTo: "HRM-0",
             transcript: """
-                @5.82 HRM-0/180d GattService1 Handle q 14
+                @5.82+ HRM-0/180d GattService1 Handle q 14
                 HRM-0/180d GattService1 UUID s 180d
                 HRM-0/180d GattService1 Device o HRM-0
                 HRM-0/180d GattService1 Primary b true
                 HRM-0/180d GattService1 Includes ao []
-                @5.82 HRM-0/180d/2a37 GattCharacteristic1 Handle q 15
+                @5.82+ HRM-0/180d/2a37 GattCharacteristic1 Handle q 15
                 HRM-0/180d/2a37 GattCharacteristic1 UUID s 2a37
                 HRM-0/180d/2a37 GattCharacteristic1 Service o HRM-0/180d
                 HRM-0/180d/2a37 GattCharacteristic1 Value ay <>
@@ -50,20 +51,20 @@ extension Behaviour {
                 HRM-0/180d/2a37 GattCharacteristic1 Flags as [notify]
                 HRM-0/180d/2a37 GattCharacteristic1 NotifyAcquired b false
                 HRM-0/180d/2a37 GattCharacteristic1 MTU q 517
-                @5.82 HRM-0/180d/2a38 GattCharacteristic1 Handle q 18
+                @5.82+ HRM-0/180d/2a38 GattCharacteristic1 Handle q 18
                 HRM-0/180d/2a38 GattCharacteristic1 UUID s 2a38
                 HRM-0/180d/2a38 GattCharacteristic1 Service o HRM-0/180d
                 HRM-0/180d/2a38 GattCharacteristic1 Value ay <>
                 HRM-0/180d/2a38 GattCharacteristic1 Flags as [read]
                 HRM-0/180d/2a38 GattCharacteristic1 MTU q 517
-                @5.82 HRM-0/180d/2a39 GattCharacteristic1 Handle q 20
+                @5.82+ HRM-0/180d/2a39 GattCharacteristic1 Handle q 20
                 HRM-0/180d/2a39 GattCharacteristic1 UUID s 2a39
                 HRM-0/180d/2a39 GattCharacteristic1 Service o HRM-0/180d
                 HRM-0/180d/2a39 GattCharacteristic1 Value ay <>
                 HRM-0/180d/2a39 GattCharacteristic1 Flags as [read, write-without-response, write]
                 HRM-0/180d/2a39 GattCharacteristic1 WriteAcquired b false
                 HRM-0/180d/2a39 GattCharacteristic1 MTU q 517
-                @5.82 HRM-0/180d/2a37/2902 GattDescriptor1 Handle q 17
+                @5.82+ HRM-0/180d/2a37/2902 GattDescriptor1 Handle q 17
                 HRM-0/180d/2a37/2902 GattDescriptor1 UUID s 2902
                 HRM-0/180d/2a37/2902 GattDescriptor1 Characteristic o HRM-0/180d/2a37
                 HRM-0/180d/2a37/2902 GattDescriptor1 Value ay <>
@@ -82,10 +83,11 @@ extension Behaviour {
             "Connect fails while another client connects", 76,
             transcript: """
                 TWINS Device1 Connected=true
+                @5.87 TWINS LE1 Connected=true
                 TWINS Connect -> ok
-                @5.82 added TWINS/1800: Introspectable GattService1 Properties
-                @5.82 added TWINS/1800/2a00: Introspectable GattCharacteristic1 Properties
-                @5.82 added TWINS/1800/2a01: Introspectable GattCharacteristic1 Properties
+                @5.82+ added TWINS/1800: Introspectable GattService1 Properties
+                @5.82+ added TWINS/1800/2a00: Introspectable GattCharacteristic1 Properties
+                @5.82+ added TWINS/1800/2a01: Introspectable GattCharacteristic1 Properties
                 added TWINS/1801: Introspectable GattService1 Properties
                 added TWINS/1801/2a05: Introspectable GattCharacteristic1 Properties
                 added TWINS/1801/2a05/2902: Introspectable GattDescriptor1 Properties
@@ -96,8 +98,8 @@ extension Behaviour {
                 added TWINS/ffd0#2: Introspectable GattService1 Properties
                 added TWINS/ffd0#2/ffd1: Introspectable GattCharacteristic1 Properties
                 TWINS Device1 UUIDs=[1800, 1801, ffd0] ServicesResolved=true
-                @5.66,5.87 B: TWINS Connect -> error org.bluez.Error.Failed "Operation already in progress"
-                @5.82 B: TWINS Connect -> error org.bluez.Error.InProgress "In Progress"
+                @5.66 B: TWINS Connect -> error org.bluez.Error.Failed "Operation already in progress"
+                @5.82+ B: TWINS Connect -> error org.bluez.Error.InProgress "In Progress"
                 """
         ) { trial in
             trial.discover("TWINS")
@@ -111,10 +113,11 @@ extension Behaviour {
             "Connect sets Connected, replies, adds the services and sets ServicesResolved", 70,
             transcript: """
                 TWINS Device1 Connected=true
+                @5.87 TWINS LE1 Connected=true
                 TWINS Connect -> ok
-                @5.82 added TWINS/1800: Introspectable GattService1 Properties
-                @5.82 added TWINS/1800/2a00: Introspectable GattCharacteristic1 Properties
-                @5.82 added TWINS/1800/2a01: Introspectable GattCharacteristic1 Properties
+                @5.82+ added TWINS/1800: Introspectable GattService1 Properties
+                @5.82+ added TWINS/1800/2a00: Introspectable GattCharacteristic1 Properties
+                @5.82+ added TWINS/1800/2a01: Introspectable GattCharacteristic1 Properties
                 added TWINS/1801: Introspectable GattService1 Properties
                 added TWINS/1801/2a05: Introspectable GattCharacteristic1 Properties
                 added TWINS/1801/2a05/2902: Introspectable GattDescriptor1 Properties
@@ -145,6 +148,7 @@ extension Behaviour {
                 TWINS Device1 Trusted b false
                 TWINS Device1 Blocked b false
                 TWINS Device1 LegacyPairing b false
+                @5.87 TWINS Device1 CablePairing b false
                 TWINS Device1 Connected b true
                 TWINS Device1 UUIDs as [1800, 1801, ffd0]
                 TWINS Device1 Adapter o hci0
@@ -189,10 +193,11 @@ extension Behaviour {
             "Discovering stays true when a device connects during a scan", 41,
             transcript: """
                 TWINS Device1 Connected=true
+                @5.87 TWINS LE1 Connected=true
                 TWINS Connect -> ok
-                @5.82 added TWINS/1800: Introspectable GattService1 Properties
-                @5.82 added TWINS/1800/2a00: Introspectable GattCharacteristic1 Properties
-                @5.82 added TWINS/1800/2a01: Introspectable GattCharacteristic1 Properties
+                @5.82+ added TWINS/1800: Introspectable GattService1 Properties
+                @5.82+ added TWINS/1800/2a00: Introspectable GattCharacteristic1 Properties
+                @5.82+ added TWINS/1800/2a01: Introspectable GattCharacteristic1 Properties
                 added TWINS/1801: Introspectable GattService1 Properties
                 added TWINS/1801/2a05: Introspectable GattCharacteristic1 Properties
                 added TWINS/1801/2a05/2902: Introspectable GattDescriptor1 Properties
@@ -220,11 +225,12 @@ extension Behaviour {
                 hci0 ConnectDevice {Address: nonsense} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
                 hci0 ConnectDevice {Address: 1} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
                 hci0 ConnectDevice {Address: F0:F1:F2:F3:F4:10, AddressType: x} -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
-                added TWINS: Introspectable Device1 Properties
+                @5.66,5.82 added TWINS: Introspectable Device1 Properties
+                @5.87 added TWINS: Introspectable Device1 Properties LE1
                 hci0 ConnectDevice {Address: F0:F1:F2:F3:F4:10, AddressType: random} -> TWINS
-                @5.82 added TWINS/1800: Introspectable GattService1 Properties
-                @5.82 added TWINS/1800/2a00: Introspectable GattCharacteristic1 Properties
-                @5.82 added TWINS/1800/2a01: Introspectable GattCharacteristic1 Properties
+                @5.82+ added TWINS/1800: Introspectable GattService1 Properties
+                @5.82+ added TWINS/1800/2a00: Introspectable GattCharacteristic1 Properties
+                @5.82+ added TWINS/1800/2a01: Introspectable GattCharacteristic1 Properties
                 added TWINS/1801: Introspectable GattService1 Properties
                 added TWINS/1801/2a05: Introspectable GattCharacteristic1 Properties
                 added TWINS/1801/2a05/2902: Introspectable GattDescriptor1 Properties
@@ -235,8 +241,8 @@ extension Behaviour {
                 added TWINS/ffd0#2: Introspectable GattService1 Properties
                 added TWINS/ffd0#2/ffd1: Introspectable GattCharacteristic1 Properties
                 TWINS Device1 ServicesResolved=true
-                @5.66,5.87 hci0 ConnectDevice {Address: F0:F1:F2:F3:F4:10, AddressType: random} -> error org.bluez.Error.AlreadyExists "Already Exists"
-                @5.82 hci0 ConnectDevice {Address: F0:F1:F2:F3:F4:10, AddressType: random} -> error org.bluez.Error.Failed "Connect failed"
+                @5.66 hci0 ConnectDevice {Address: F0:F1:F2:F3:F4:10, AddressType: random} -> error org.bluez.Error.AlreadyExists "Already Exists"
+                @5.82+ hci0 ConnectDevice {Address: F0:F1:F2:F3:F4:10, AddressType: random} -> error org.bluez.Error.Failed "Connect failed"
                 """
         ) { trial in
             trial.watch("hci0", "TWINS", hiding: ["RSSI", "ManufacturerData", "UUIDs", "Name", "Alias"])

@@ -6,7 +6,8 @@ extension Behaviour {
         Behaviour(
             "RemoveDevice removes the object of a device", 59,
             transcript: """
-                removed TWINS: Properties Introspectable Device1
+                @5.66,5.82 removed TWINS: Properties Introspectable Device1
+                @5.87 removed TWINS: Properties Introspectable Device1 LE1
                 hci0 RemoveDevice TWINS -> ok
                 hci0 RemoveDevice TWINS -> error org.bluez.Error.DoesNotExist "Does Not Exist"
                 hci0 RemoveDevice hci0 -> error org.bluez.Error.DoesNotExist "Does Not Exist"
@@ -47,10 +48,12 @@ extension Behaviour {
                 hci0 Set org.bluez.Adapter1 Alias gateway -> ok
                 hci0 Get org.bluez.Adapter1 Alias -> gateway
                 hci0 Set org.bluez.Adapter1 Alias  -> ok
-                @5.66,5.87 hci0 Adapter1 Alias=BlueZ 5.66
-                @5.66,5.87 hci0 Get org.bluez.Adapter1 Alias -> BlueZ 5.66
+                @5.66 hci0 Adapter1 Alias=BlueZ 5.66
+                @5.66 hci0 Get org.bluez.Adapter1 Alias -> BlueZ 5.66
                 @5.82 hci0 Adapter1 Alias=BlueZ 5.82
                 @5.82 hci0 Get org.bluez.Adapter1 Alias -> BlueZ 5.82
+                @5.87 hci0 Adapter1 Alias=BlueZ 5.87
+                @5.87 hci0 Get org.bluez.Adapter1 Alias -> BlueZ 5.87
                 """
         ) { trial in
             trial.first.set("hci0", "Adapter1", "Alias", "gateway")

@@ -71,8 +71,8 @@ extension Behaviour {
             linkedTo: "HRM-0",
             transcript: """
                 HRM-0 ConnectProfile  -> error org.bluez.Error.Failed "br-connection-sdp-search"
-                @5.66,5.87 HRM-0 ConnectProfile rubbish -> error org.bluez.Error.Failed "br-connection-sdp-search"
-                @5.82 HRM-0 ConnectProfile rubbish -> error org.bluez.Error.InvalidArguments "br-connection-invalid-argument"
+                @5.66 HRM-0 ConnectProfile rubbish -> error org.bluez.Error.Failed "br-connection-sdp-search"
+                @5.82+ HRM-0 ConnectProfile rubbish -> error org.bluez.Error.InvalidArguments "br-connection-invalid-argument"
                 HRM-0 ConnectProfile 180d -> error org.bluez.Error.Failed "br-connection-sdp-search"
                 HRM-0 DisconnectProfile rubbish -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"
                 HRM-0 DisconnectProfile 180d -> error org.bluez.Error.InvalidArguments "Invalid arguments in method call"

@@ -118,10 +118,14 @@ extension Behaviour {
                 removed HRM-0: Battery1
                 @5.66,5.87 HRM-0 Device1 ServicesResolved=false
                 @5.82 HRM-0 Device1 ServicesResolved=false Connected=false
-                HRM-0 Disconnect -> ok
+                @5.66,5.82 HRM-0 Disconnect -> ok
+                @5.87 HRM-0 LE1 Connected=false
+                @5.87 signal HRM-0 Disconnected org.bluez.Reason.Remote Connection terminated by remote user …
                 @5.66,5.87 HRM-0 Device1 Connected=false
+                @5.87 HRM-0 Disconnect -> ok
                 HRM-0/180d/2a37 Get org.bluez.GattCharacteristic1 Notifying -> true
                 HRM-0 Device1 Connected=true
+                @5.87 HRM-0 LE1 Connected=true
                 HRM-0 Connect -> ok
                 added HRM-0: Battery1
                 HRM-0 Device1 ServicesResolved=true

@@ -15,7 +15,7 @@ extension Behaviour {
                 @5.87 hci0 Adapter1 Name s BlueZ 5.87
                 @5.87 hci0 Adapter1 Alias s BlueZ 5.87
                 hci0 Adapter1 Class u 0
-                @5.87 hci0 Adapter1 Connectable b false
+                @5.82+ hci0 Adapter1 Connectable b false
                 hci0 Adapter1 Powered b true
                 hci0 Adapter1 PowerState s on
                 hci0 Adapter1 Discoverable b false
@@ -23,13 +23,15 @@ extension Behaviour {
                 hci0 Adapter1 Pairable b false
                 hci0 Adapter1 PairableTimeout u 0
                 hci0 Adapter1 Discovering b false
-                @5.66,5.82 hci0 Adapter1 UUIDs as [112d, 110e, 1200, 110c, 1800, 1801, 1844, 180a]
-                @5.66,5.82 hci0 Adapter1 Modalias s usb:v1D6Bp0246d0542
+                @5.66 hci0 Adapter1 UUIDs as [112d, 110e, 1200, 110c, 1800, 1801, 1844, 180a]
+                @5.66 hci0 Adapter1 Modalias s usb:v1D6Bp0246d0542
+                @5.82 hci0 Adapter1 UUIDs as [184f, 1200, 110e, 110c, 1800, 1843, 1801, 1844, 180a, 184d, 1845, 112d]
+                @5.82 hci0 Adapter1 Modalias s usb:v1D6Bp0246d0552
                 @5.87 hci0 Adapter1 UUIDs as [184f, 1200, 110e, 185b, 110c, 1800, 1843, 1801, 1844, 180a, 184d, 1845, 1849]
                 @5.87 hci0 Adapter1 Modalias s usb:v1D6Bp0246d0557
                 hci0 Adapter1 Roles as [central, peripheral]
-                @5.87 hci0 Adapter1 Manufacturer q 65535
-                @5.87 hci0 Adapter1 Version y 9
+                @5.82+ hci0 Adapter1 Manufacturer q 65535
+                @5.82+ hci0 Adapter1 Version y 9
                 hci0 LEAdvertisingManager1 ActiveInstances y 0
                 hci0 LEAdvertisingManager1 SupportedInstances y 5
                 hci0 LEAdvertisingManager1 SupportedIncludes as [tx-power, appearance, local-name]

@@ -54,11 +54,19 @@ extension Behaviour {
             linkedTo: "SECURE",
             transcript: """
                 SECURE Get org.bluez.Device1 Bonded -> true
-                SECURE Pair -> error org.bluez.Error.InProgress "In Progress"
+                @5.66 SECURE Pair -> error org.bluez.Error.InProgress "In Progress"
+                @5.82+ SECURE Pair -> error org.bluez.Error.AlreadyExists "Already Exists"
+                @5.82+ SECURE Pair -> error org.bluez.Error.AlreadyExists "Already Exists"
                 SECURE Get org.bluez.Device1 Connected -> true
-                SECURE Pair -> error org.bluez.Error.AuthenticationCanceled "Authentication Canceled"
-                SECURE CancelPairing -> ok
+                @5.66 SECURE Pair -> error org.bluez.Error.AuthenticationCanceled "Authentication Canceled"
+                @5.66 SECURE CancelPairing -> ok
+                @5.82+ SECURE CancelPairing -> error org.bluez.Error.DoesNotExist "Does Not Exist"
+                @5.82 SECURE Device1 ServicesResolved=false Connected=false
                 SECURE Get org.bluez.Device1 Bonded -> true
+                @5.87 SECURE Device1 ServicesResolved=false
+                @5.87 SECURE LE1 Connected=false
+                @5.87 signal SECURE Disconnected org.bluez.Reason.Remote Connection terminated by remote user …
+                @5.87 SECURE Device1 Connected=false
                 """
         ) { trial in
             let (client, path) = (trial.first, Value.objectPath(agent))

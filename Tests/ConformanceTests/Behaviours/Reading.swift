@@ -67,7 +67,7 @@ extension Behaviour {
                 HRM-0/180d/2a37/2902 WriteValue <01 00> {} -> error org.bluez.Error.Failed "Not connected"
                 HRM-0/180d/2a39 AcquireWrite {} -> error org.bluez.Error.Failed "Not connected"
                 HRM-0/180d/2a37 AcquireNotify {} -> error org.bluez.Error.Failed "Not connected"
-                @5.82 HRM-0/180d/2a38 GattCharacteristic1 Handle q 18
+                @5.82+ HRM-0/180d/2a38 GattCharacteristic1 Handle q 18
                 HRM-0/180d/2a38 GattCharacteristic1 UUID s 2a38
                 HRM-0/180d/2a38 GattCharacteristic1 Service o HRM-0/180d
                 HRM-0/180d/2a38 GattCharacteristic1 Value ay <>
