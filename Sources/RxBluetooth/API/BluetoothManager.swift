@@ -56,6 +56,18 @@ public final class BluetoothManager: Sendable {
             .observe(on: access.settings.scheduler)
     }
 
+    // Promise S155, see docs/promises.md.
+    /// The version of the running bluetoothd; nil while it is not known.
+    ///
+    /// Emits the present value first, as soon as bluetoothd has listed its objects or certainly cannot, then each
+    /// change, and never completes. The value is nil while bluetoothd does not run, before it has shown an adapter, and
+    /// if `DeviceID` is set in `main.conf`. A distribution may have repaired known defects of the version without
+    /// changing the number. Fails only with ``BluetoothError/Kind/closed``, when the manager is closed. Hot; the first
+    /// subscription opens the bus. Delivers on the manager's queue. Source: BlueZ, `Modalias` of `org.bluez.Adapter1`.
+    public var daemonVersion: Observable<BlueZVersion?> {
+        reports.map(\.daemonVersion).distinctUntilChanged().observe(on: access.settings.scheduler)
+    }
+
     /// The adapters of this machine, ordered by number.
     ///
     /// Emits the present list first, then each change, and never completes. The list is empty while bluetoothd does not

@@ -5,7 +5,8 @@ extension Diagnosis {
     /// Returns the diagnosis for a bus that does not answer.
     static func ofSilentBus(_ switches: [RadioSwitch], _ selection: AdapterSelection) -> Diagnosis {
         var diagnosis = Diagnosis(
-            state: nil, bus: .silent, daemon: .unknown, adapters: [], choice: selection.reason(for: nil),
+            state: nil, bus: .silent, daemon: .unknown, daemonVersion: nil, adapters: [],
+            choice: selection.reason(for: nil),
             switches: switches, scanSource: nil, scans: [], foreignScans: [], connections: [], pairings: [],
             rejectedMessages: 0)
         diagnosis.findings = diagnosis.found(selection)
@@ -14,6 +15,15 @@ extension Diagnosis {
 
     /// Returns the findings, with the most likely cause first; at least one.
     func found(_ selection: AdapterSelection) -> [Finding] {
+        presentFindings(selection) + knownProblems
+    }
+
+    private var knownProblems: [Finding] {
+        guard let version = daemonVersion else { return [] }
+        return KnownProblem.of(version).map { Finding(.knownProblem, "bluetoothd \(version) \($0.text).", $0.advice) }
+    }
+
+    private func presentFindings(_ selection: AdapterSelection) -> [Finding] {
         var found = [obstacle(selection)].compactMap { $0 } + activities
         if rejectedMessages > 0 {
             found.append(

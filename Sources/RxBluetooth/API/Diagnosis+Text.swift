@@ -22,9 +22,10 @@ extension Diagnosis: CustomStringConvertible {
     }
 
     private var daemonText: String? {
-        switch daemon {
-        case .answers(let name): "bluetoothd runs as \(name) and answers."
-        case .refuses(let name, _): "bluetoothd runs as \(name)."
+        let daemonName = daemonVersion.map { "bluetoothd \($0)" } ?? "bluetoothd"
+        return switch daemon {
+        case .answers(let name): "\(daemonName) runs as \(name) and answers."
+        case .refuses(let name, _): "\(daemonName) runs as \(name)."
         case .silent, .notRunning, .unknown: nil
         }
     }

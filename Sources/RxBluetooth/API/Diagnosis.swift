@@ -11,6 +11,8 @@ public struct Diagnosis: Equatable, Sendable {
     public let bus: BusStatus
     /// The state of bluetoothd.
     public let daemon: DaemonStatus
+    /// The version of bluetoothd; nil if it is not known, see ``BluetoothManager/daemonVersion``.
+    public let daemonVersion: BlueZVersion?
     /// The adapters of this machine, ordered by number.
     public let adapters: [Adapter]
     /// A sentence with the reason why the manager uses its adapter, or no adapter.
@@ -32,6 +34,8 @@ public struct Diagnosis: Equatable, Sendable {
     /// The number of malformed messages from bluetoothd since the bus was opened.
     public let rejectedMessages: Int
     /// The findings, with the most likely cause first. There is at least one.
+    ///
+    /// Known problems of the version of bluetoothd follow all others, so they are never the ``cause``.
     public internal(set) var findings: [Finding] = []
 
     /// The state of the system bus.
@@ -221,6 +225,8 @@ public struct Diagnosis: Equatable, Sendable {
         case pairing
         /// bluetoothd has sent malformed messages.
         case malformedMessages = "malformed-messages"
+        /// This version of bluetoothd has a known defect. The text describes it.
+        case knownProblem = "known-problem"
         /// There is no problem, and scans, connections or pairings are in progress.
         case working = "working"
         /// There is no problem, and this manager has no scan, connection or pairing.
@@ -232,8 +238,8 @@ public struct Diagnosis: Equatable, Sendable {
             case .busUnavailable, .busSilent, .unauthorized, .daemonUnavailable, .daemonSilent, .daemonRefuses,
                 .noAdapter, .otherAdapters, .blocked, .poweredOff, .adapterChanging:
                 true
-            case .scanNotStarted, .nothingHeard, .connecting, .operationRuns, .pairing, .malformedMessages, .working,
-                .idle:
+            case .scanNotStarted, .nothingHeard, .connecting, .operationRuns, .pairing, .malformedMessages,
+                .knownProblem, .working, .idle:
                 false
             }
         }

@@ -14,12 +14,14 @@ extension BluetoothEvent.Kind {
         switch self {
         case .stateChanged: "The state of Bluetooth changed."
         case .adapterChosen(let name): name == nil ? "No adapter is available." : "An adapter was chosen."
+        case .daemonVersionKnown: "bluetoothd has shown its version."
         case .snapshotFailed: "Reading the objects of bluetoothd failed."
         case .scanBegan: "A discovery session started."
         case .scanRefused: "bluetoothd refused to start a discovery session."
         case .scanRestarted: "A discovery session stopped reporting and is restarted."
         case .scanEnded: "A discovery session ended."
         case .scanInterrupted: "A scan was interrupted."
+        case .serviceFilterAvoided: "bluetoothd ended twice after a filter for services, which is not set any more."
         case .advertisementSourceLost: "The management socket failed, and scans continue over D-Bus."
         case .connection: "The state of a connection changed."
         case .connectRepeated: "The controller aborted an attempt to connect."
@@ -52,6 +54,7 @@ extension BluetoothEvent.Kind {
         switch self {
         case .stateChanged(let state): details["state"] = state.rawValue
         case .adapterChosen(let name): details["adapter"] = name ?? "none"
+        case .daemonVersionKnown(let version): details["version"] = version.description
         case .scanBegan(let adapter), .scanRestarted(let adapter): details["adapter"] = adapter
         case .snapshotFailed(let error, let again): details.add(error, again)
         case .scanRefused(let adapter, let error, let again):
@@ -61,6 +64,7 @@ extension BluetoothEvent.Kind {
             details["adapter"] = adapter
             details.add(error)
         case .scanInterrupted(let error, let again): details.add(error, again)
+        case .serviceFilterAvoided: break
         case .advertisementSourceLost(let error): details.add(error)
         case .connection(let peripheral, let state): details.add(peripheral, state)
         case .connectRepeated(let peripheral, let aborts, let again):

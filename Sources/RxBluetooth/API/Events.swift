@@ -24,6 +24,9 @@ public struct BluetoothEvent: Equatable, Sendable {
         case stateChanged(BluetoothState)
         /// The manager now uses the adapter with this name, for example `hci0`; nil for no adapter.
         case adapterChosen(String?)
+        /// bluetoothd has shown its version. Emitted after each start of bluetoothd, see
+        /// ``BluetoothManager/daemonVersion``.
+        case daemonVersionKnown(BlueZVersion)
         /// Reading the list of bluetoothd's objects failed.
         ///
         /// The request is repeated after `again`. A late reply to the failed request is also used.
@@ -46,6 +49,10 @@ public struct BluetoothEvent: Equatable, Sendable {
         ///
         /// The scan is repeated after `again`, as soon as Bluetooth can be used.
         case scanInterrupted(BluetoothError, again: Duration)
+        /// bluetoothd has ended twice soon after this manager set a discovery filter with the same services.
+        ///
+        /// The manager sets no such filter any more. Its scans continue, and compare the services themselves.
+        case serviceFilterAvoided
         /// The ``AdvertisementSource`` failed or was closed while scans used it.
         ///
         /// Scans with the source ``ScanSource/automatic`` continue over D-Bus, the others fail.

@@ -29,12 +29,20 @@ public struct PeripheralDetails: Hashable, Sendable {
     public var isBlocked: Bool?
     /// Whether any program has a link to the device.
     public var isConnected: Bool?
+    /// Whether the device is connected over LE; nil if bluetoothd does not report it (before 5.83, or without `-E`).
+    public var isConnectedOverLE: Bool?
     /// Whether bluetoothd has read the services of the device over the present link.
     public var areServicesResolved: Bool?
     /// Whether the device supports only the pairing of Bluetooth before 2.1.
     public var usesLegacyPairing: Bool?
     /// Whether the device may wake this computer.
     public var isWakeAllowed: Bool?
+    /// Whether the device is being paired over a cable, as game controllers are. From BlueZ 5.87 on.
+    public var isCablePairing: Bool?
+    /// The bearer that bluetoothd prefers for a device with two: `last-used`, `last-seen`, `le` or `bredr`.
+    ///
+    /// bluetoothd reports it from 5.80 on with `-E`.
+    public var preferredBearer: String?
     /// The services that the device advertised or that were read from it.
     public var services: [BluetoothUUID] = []
     /// The RSSI of the last advertisement in dBm. bluetoothd removes it when no program scans.
@@ -47,6 +55,8 @@ public struct PeripheralDetails: Hashable, Sendable {
     public var manufacturerData: [UInt16: [UInt8]] = [:]
     /// Service data by service UUID.
     public var serviceData: [BluetoothUUID: [UInt8]] = [:]
+    /// The advertised data that has no property of its own, by its type. bluetoothd reports it with `-E`.
+    public var advertisingData: [UInt8: [UInt8]] = [:]
     /// The battery level in percent, from 0 to 100.
     public var batteryLevel: Int?
     /// The ATT MTU of the link in bytes. BlueZ before 5.62 does not report it.

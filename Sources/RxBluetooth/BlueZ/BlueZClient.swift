@@ -14,13 +14,15 @@ final class BlueZClient {
     /// The unique bus name of the running bluetoothd; nil if it does not run.
     private(set) var owner: String?
     private(set) var isOwnerKnown = false
+    /// The version of the running bluetoothd; nil if it is not known.
+    private(set) var version: BlueZVersion?
     /// Why the last snapshot failed; nil if none has failed since bluetoothd started.
     private(set) var syncFailure: BluetoothError?
     /// Why this client has ended: the bus is lost, or the manager was closed.
     private(set) var finalFailure: BluetoothError?
     /// When bluetoothd last started again; nil if it never has.
     private(set) var restartedAt: MonotonicTime?
-    private var choices: AdapterChoices
+    var choices: AdapterChoices
     /// The state in the last log entry.
     private var loggedState: BluetoothState?
     /// Work that waits until the state of Bluetooth is known.
@@ -127,6 +129,8 @@ final class BlueZClient {
         // Before the scans end: they would read the devices again, and the call would start bluetoothd.
         deviceSignals.lost()
         syncFailure = nil
+        version = nil
+        if reason == .daemon { scans.daemonEnded() }
         scans.lost(error)
         adapterControl.fail(error)
         advertising.fail(error)
@@ -259,7 +263,7 @@ final class BlueZClient {
         let none = AdapterCandidates(records: [:], linkCounts: [:], peripherals: peripherals)
         let report = ClientReport(
             obstacle: obstacleToAll, failure: finalFailure, choices: AdapterChoices(settings.adapter), candidates: none,
-            scanning: [],
+            daemonVersion: nil, scanning: [],
             powerFailures: [:], isFinal: false)
         access?.publish(report, from: self)
     }
@@ -267,7 +271,7 @@ final class BlueZClient {
     private func sendReport() {
         let report = ClientReport(
             obstacle: obstacleToAll, failure: finalFailure ?? syncFailure.map(Self.obstacle(afterSyncFailure:)),
-            choices: choices, candidates: candidates, scanning: scans.scanning,
+            choices: choices, candidates: candidates, daemonVersion: version, scanning: scans.scanning,
             powerFailures: adapterControl.failures, isFinal: finalFailure != nil)
         access?.publish(report, from: self)
     }
@@ -277,31 +281,6 @@ final class BlueZClient {
     /// While the mirror is not complete, the next change of state publishes it.
     func publishReport() {
         if mirror.isSynced, finalFailure == nil { sendReport() }
-    }
-
-    // MARK: The choice of the adapter
-
-    private var candidates: AdapterCandidates {
-        var linkCounts: [UInt16: Int] = [:]
-        if mirror.adapters.count > 1 {
-            for (key, device) in mirror.devices where device.isConnected { linkCounts[key.adapter, default: 0] += 1 }
-        }
-        return AdapterCandidates(records: mirror.adapters, linkCounts: linkCounts, peripherals: peripherals)
-    }
-
-    /// Returns the adapter that is chosen for a selection.
-    func adapter(for selection: AdapterSelection) -> UInt16? { choices.adapter(for: selection, candidates) }
-
-    /// Chooses the adapter for a selection, and keeps the choice up to date.
-    func keepChoice(_ selection: AdapterSelection) { choices.keep(selection, candidates) }
-
-    /// Chooses the adapter for a selection, and keeps the choice. Throws if the adapter cannot be used.
-    func chooseAdapter(_ selection: AdapterSelection) throws(BluetoothError) -> UInt16 {
-        keepChoice(selection)
-        let adapter = adapter(for: selection)
-        if let obstacle = obstacle(on: adapter) { throw obstacle }
-        guard let adapter else { throw BluetoothError(.noAdapter) }
-        return adapter
     }
 }
 
@@ -317,7 +296,17 @@ extension BlueZClient: ObjectMirrorObserver {
         choices.update(candidates)
         let selected = adapter(for: settings.adapter)
         if previous != selected { eventLog.info(.adapterChosen(selected.map { "hci\($0)" })) }
+        updateVersion()
         stateChanged()
+    }
+
+    /// Reads the version from the adapters.
+    ///
+    /// It stays known when the adapters are gone: only another bluetoothd has another version.
+    private func updateVersion() {
+        guard let version = BlueZVersion.common(of: mirror.adapters.values), version != self.version else { return }
+        self.version = version
+        eventLog.info(.daemonVersionKnown(version))
     }
 
     func adapterRemoved(_ number: UInt16) {
@@ -356,7 +345,7 @@ extension BlueZClient: ObjectMirrorObserver {
         if change.set.intersects(DeviceRecord.bonding), device.isPaired || device.isBonded { link.queue.paired() }
         if change.all.intersects(DeviceRecord.named) { link.name.changed() }
         if change.all.intersects(DeviceRecord.connected) { link.connectedChanged(device.isConnected) }
-        if change.all.intersects(DeviceRecord.resolved), device.isResolved { link.servicesResolved() }
+        if change.all.intersects(DeviceRecord.resolved) { link.resolvedChanged(device.isResolved) }
     }
 
     func deviceRemoved(_ key: DeviceKey) {
@@ -375,6 +364,8 @@ extension BlueZClient: ObjectMirrorObserver {
     func batteryChanged(_ key: DeviceKey) { links[key]?.battery.changed() }
 
     func wereServicesRead(of key: DeviceKey) -> Bool { links[key]?.serviceDiscovery.wasResolved == true }
+
+    func attributeAdded(to key: DeviceKey) { links[key]?.serviceDiscovery.attributeAdded() }
 
     func serviceAdded(to key: DeviceKey) { links[key]?.modifications.added() }
 

@@ -7,6 +7,7 @@ enum BlueZ {
     static let name = "org.bluez"
     static let adapter = "org.bluez.Adapter1"
     static let device = "org.bluez.Device1"
+    static let bearerLE = "org.bluez.Bearer.LE1"
     static let service = "org.bluez.GattService1"
     static let characteristic = "org.bluez.GattCharacteristic1"
     static let descriptor = "org.bluez.GattDescriptor1"
@@ -34,13 +35,15 @@ enum BlueZ {
 
     /// The interfaces in the mirror, recognised by their bytes because a `String` would cost time.
     enum Interface {
-        case adapter, device, battery, service, characteristic, descriptor
+        case adapter, device, battery, service, characteristic, descriptor, bearerLE, bearerClassic
 
         init?(bytes: Span<UInt8>) {
             switch bytes.count {
             case 18 where bytes.isEqual(to: "org.bluez.Adapter1"): self = .adapter
             case 18 where bytes.isEqual(to: "org.bluez.Battery1"): self = .battery
             case 17 where bytes.isEqual(to: "org.bluez.Device1"): self = .device
+            case 20 where bytes.isEqual(to: BlueZ.bearerLE): self = .bearerLE
+            case 23 where bytes.isEqual(to: "org.bluez.Bearer.BREDR1"): self = .bearerClassic
             case 22 where bytes.isEqual(to: "org.bluez.GattService1"): self = .service
             case 29 where bytes.isEqual(to: "org.bluez.GattCharacteristic1"): self = .characteristic
             case 25 where bytes.isEqual(to: "org.bluez.GattDescriptor1"): self = .descriptor
@@ -167,9 +170,17 @@ extension BlueZCall {
 
     // MARK: Devices
 
-    static func connect(_ device: DeviceKey) -> BlueZCall { deviceCall(device, "Connect") }
+    /// Connects to a device.
+    ///
+    /// - Parameter overLE: Over LE only; otherwise bluetoothd chooses the bearer.
+    static func connect(_ device: DeviceKey, overLE: Bool) -> BlueZCall {
+        overLE ? bearerCall(device, "Connect") : deviceCall(device, "Connect")
+    }
 
-    static func disconnect(_ device: DeviceKey) -> BlueZCall { deviceCall(device, "Disconnect") }
+    /// Disconnects a device from LE only, or from all bearers.
+    static func disconnect(_ device: DeviceKey, overLE: Bool) -> BlueZCall {
+        overLE ? bearerCall(device, "Disconnect") : deviceCall(device, "Disconnect")
+    }
 
     static func pair(_ device: DeviceKey) -> BlueZCall { deviceCall(device, "Pair") }
 
@@ -177,6 +188,10 @@ extension BlueZCall {
 
     static func setTrusted(_ isTrusted: Bool, _ device: DeviceKey) -> BlueZCall {
         setProperty("Trusted", of: BlueZ.device, at: device.path, .bool(isTrusted))
+    }
+
+    private static func bearerCall(_ device: DeviceKey, _ member: String) -> BlueZCall {
+        BlueZCall(path: device.path, interface: BlueZ.bearerLE, member: member)
     }
 
     private static func deviceCall(_ device: DeviceKey, _ member: String) -> BlueZCall {

@@ -6,6 +6,8 @@ struct ClientReport: Sendable {
     let failure: BluetoothError?
     let choices: AdapterChoices
     let candidates: AdapterCandidates
+    /// The version of the running bluetoothd; nil if it is not known.
+    let daemonVersion: BlueZVersion?
     /// The adapters with which this manager scans.
     let scanning: Set<UInt16>
     /// Why the last request to switch an adapter failed.

@@ -19,6 +19,7 @@ extension BlueZClient {
                     try PeripheralDetails.table.read(&body, into: &details, rejected: &rejected)
                 }
                 details.batteryLevel = device.battery.percentage.map(Int.init)
+                details.isConnectedOverLE = device.bearers.lowEnergy?.isConnected
                 guard details.isConnected == true else { return emitter.finish(details) }
                 readMTU(of: device, details, emitter)
             } catch {
@@ -110,6 +111,12 @@ extension PeripheralDetails {
         row("ServicesResolved", \.areServicesResolved) { (value) throws(DBusError) in try value.bool() },
         row("LegacyPairing", \.usesLegacyPairing) { (value) throws(DBusError) in try value.bool() },
         row("WakeAllowed", \.isWakeAllowed) { (value) throws(DBusError) in try value.bool() },
+        row("CablePairing", \.isCablePairing) { (value) throws(DBusError) in try value.bool() },
+        row("PreferredBearer", \.preferredBearer) { (value) throws(DBusError) in try value.string() },
+        row("AdvertisingData") { (value) throws(DBusError) in
+            let data = try AdvertisedBytes<UInt8>.empty.updated(&value) { (type) throws(DBusError) in try type.byte() }
+            return { $0.advertisingData = data.entries }
+        },
         row("RSSI") { (value) throws(DBusError) in
             let rssi = try value.int16()
             // 0 and 127 mean that there is no RSSI (Q55).

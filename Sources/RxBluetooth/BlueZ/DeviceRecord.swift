@@ -11,10 +11,25 @@ final class DeviceRecord {
     var name: String?
     /// What advertisements of the device have set.
     var reception = Reception()
-    var isConnected = false
+    /// `Connected`: whether the device is connected over any bearer.
+    var isConnectedOverAny = false { didSet { connectionChanged() } }
+    var bearers = Bearers() { didSet { connectionChanged() } }
+    /// Whether the device is connected over LE, as far as bluetoothd reports it.
+    var isConnected: Bool { isConnectedOverAny && bearers.lowEnergy?.isConnected != false }
     var isResolved = false {
-        didSet { wasResolved = wasResolved || isResolved }
+        didSet {
+            wasResolved = wasResolved || isResolved
+            if !isResolved { isAddedAfterResolved = false }
+        }
     }
+    /// The property `UUIDs`: the advertised services, and after `ServicesResolved` all that bluetoothd has read.
+    var listedServices: [BluetoothUUID] = []
+    /// Whether bluetoothd has signalled `UUIDs` during this connection, so that it lists what was read.
+    private(set) var isListOfConnection = false
+    /// When bluetoothd last showed a new attribute during this connection; nil if it has shown none.
+    private(set) var attributeAddedAt: MonotonicTime?
+    /// Whether it has shown one after `ServicesResolved`.
+    private(set) var isAddedAfterResolved = false
     /// Whether `UUIDs` may contain GATT services, which bluetoothd keeps after a connection (Q58).
     private var wasResolved = false
     /// `Bonded`; nil before BlueZ 5.65, which only has `Paired`.
@@ -23,6 +38,8 @@ final class DeviceRecord {
     var isBonded: Bool { bonded ?? isPaired }
     /// The number of consecutive links that were aborted at once, while the device was bonded.
     var aborts = 0
+    /// `Class`: the class of a device that supports BR/EDR; nil for others.
+    var deviceClass: UInt32?
     /// Whether bluetoothd has shown the device itself, and not only objects below it.
     var isListed = false
     /// The user's object for the device, retained as long as bluetoothd has the device (S46).
@@ -77,15 +94,22 @@ final class DeviceRecord {
                 try uuid.withString { BluetoothUUID(bytes: $0) }
             }
         },
-        .init("UUIDs", clear: { $0.advertisement.values.serviceUUIDs = [] }) { (record, value) throws(DBusError) in
+        .init(
+            "UUIDs",
+            clear: {
+                $0.advertisement.values.serviceUUIDs = []; $0.listedServices = []
+            }
+        ) { (record, value) throws(DBusError) in
+            var uuids: [BluetoothUUID] = []
+            try value.array { (element) throws(DBusError) in
+                if let uuid = try element.withString({ BluetoothUUID(bytes: $0) }) { uuids.append(uuid) }
+            }
+            record.listedServices = uuids
+            record.isListOfConnection = record.isConnected
             // During a connection, `UUIDs` has the GATT services, so a known advertised list is kept (Q58). An empty
             // list is replaced: a device that was connected before its first advertisement has no other list.
             guard record.advertisement.values.serviceUUIDs.isEmpty || !record.isConnected && !record.isResolved else {
                 return
-            }
-            var uuids: [BluetoothUUID] = []
-            try value.array { (element) throws(DBusError) in
-                if let uuid = try element.withString({ BluetoothUUID(bytes: $0) }) { uuids.append(uuid) }
             }
             record.advertisement.values.serviceUUIDs = uuids
         },
@@ -113,8 +137,8 @@ final class DeviceRecord {
         .init("AddressType", clear: { $0.addressKind = nil }) { (record, value) throws(DBusError) in
             record.addressKind = BluetoothAddress.Kind(rawValue: try value.string())
         },
-        .init("Connected", clear: { $0.isConnected = false }) { (record, value) throws(DBusError) in
-            record.isConnected = try value.bool()
+        .init("Connected", clear: { $0.isConnectedOverAny = false }) { (record, value) throws(DBusError) in
+            record.isConnectedOverAny = try value.bool()
             if record.isConnected { record.becomeConnectable() }
         },
         .init("ServicesResolved", clear: { $0.isResolved = false }) { (record, value) throws(DBusError) in
@@ -123,6 +147,9 @@ final class DeviceRecord {
         .init("Bonded", clear: { $0.bonded = nil }) { (record, value) throws(DBusError) in
             record.bonded = try value.bool()
             if record.isBonded { record.becomeConnectable() }
+        },
+        .init("Class", clear: { $0.deviceClass = nil }) { (record, value) throws(DBusError) in
+            record.deviceClass = try value.uint32()
         },
         .init("Paired", clear: { $0.isPaired = false }) { (record, value) throws(DBusError) in
             record.isPaired = try value.bool()
@@ -143,6 +170,20 @@ final class DeviceRecord {
     static let named = table.changes(["Name"])
     /// The properties that a scan's filters compare, although no advertisement sets them during a connection.
     static let filtered = table.changes(["UUIDs", "Name"])
+
+    /// Records that bluetoothd shows a new service, characteristic or descriptor.
+    func recordAttribute(at time: MonotonicTime) {
+        guard isConnected else { return }
+        attributeAddedAt = time
+        if isResolved { isAddedAfterResolved = true }
+    }
+
+    private func connectionChanged() {
+        if isConnected { return }
+        attributeAddedAt = nil
+        isAddedAfterResolved = false
+        isListOfConnection = false
+    }
 
     private func becomeConnectable() {
         if advertisement.isConnectable != true { advertisement.values.isConnectable = true }
@@ -170,10 +211,13 @@ final class DeviceRecord {
         address = record.address
         addressKind = record.addressKind
         name = record.name
-        isConnected = record.isConnected
+        listedServices = record.listedServices
+        isConnectedOverAny = record.isConnectedOverAny
+        bearers = record.bearers
         isResolved = record.isResolved
         bonded = record.bonded
         isPaired = record.isPaired
+        deviceClass = record.deviceClass
         let known = advertisement.serviceUUIDs
         reception.rssi = record.rssi
         reception.advertisement = record.advertisement

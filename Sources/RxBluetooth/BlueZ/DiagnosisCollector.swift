@@ -74,7 +74,7 @@ extension BlueZClient {
         let bus: Diagnosis.BusStatus = finalFailure.map { .unreachable($0) } ?? (isOwnerKnown ? .reachable : .silent)
         let daemon = answer ?? (bus == .reachable && owner == nil ? .notRunning : .unknown)
         var diagnosis = Diagnosis(
-            state: state(of: selected), bus: bus, daemon: daemon,
+            state: state(of: selected), bus: bus, daemon: daemon, daemonVersion: version,
             adapters: Adapter.list(mirror.adapters, selected: selected),
             choice: selection.reason(for: selected.flatMap { mirror.adapters[$0] }), switches: switches,
             // Without an adapter that is on, the source of the next scan does not matter.

@@ -80,6 +80,15 @@ enum ObjectKey: Hashable {
     }
 
     init?(_ path: ObjectPath) { self.init(path: path.description.utf8.span) }
+
+    /// The device of a service, characteristic or descriptor; nil for other objects.
+    var ofAttribute: DeviceKey? {
+        switch self {
+        case .adapter, .device: nil
+        case .service(let device, _): device
+        case .characteristic(let key), .descriptor(let key, _): key.device
+        }
+    }
 }
 
 /// Reads the parts of a path from its bytes, and advances a position past each part.

@@ -20,6 +20,8 @@ protocol ObjectMirrorObserver: AnyObject {
     func batteryChanged(_ key: DeviceKey)
     /// Returns whether the services of a device have been read in the present connection.
     func wereServicesRead(of key: DeviceKey) -> Bool
+    /// Handles a service, characteristic or descriptor that a signal has added.
+    func attributeAdded(to key: DeviceKey)
     func serviceAdded(to key: DeviceKey)
     func serviceRemoved(_ record: ServiceRecord, _ handle: UInt16, from key: DeviceKey)
     func characteristicRemoved(_ key: CharacteristicKey)
@@ -64,7 +66,7 @@ final class ObjectMirror {
     private let settings: Settings
     private let peripherals: PeripheralTable
     private weak let access: BlueZAccess?
-    private unowned let observer: any ObjectMirrorObserver
+    unowned let observer: any ObjectMirrorObserver
 
     init(_ settings: Settings, _ peripherals: PeripheralTable, access: BlueZAccess?, observer: any ObjectMirrorObserver)
     {
@@ -85,21 +87,6 @@ final class ObjectMirror {
     func recordRejection() { rejected += 1 }
     func recordAbort(of key: DeviceKey) { devices[key]?.aborts += 1 }
     func resetAborts(of key: DeviceKey) { devices[key]?.aborts = 0 }
-
-    /// Returns the record of a characteristic; nil if there is none.
-    func record(_ key: CharacteristicKey) -> CharacteristicRecord? {
-        devices[key.device]?.services[key.service]?.characteristics[key.handle]
-    }
-
-    /// Returns whether bluetoothd has a bond with a device.
-    ///
-    /// A paired device may have no bond. Its keys are then lost with the link.
-    func isBonded(_ key: DeviceKey) -> Bool { devices[key]?.isBonded == true }
-
-    /// Returns the addresses of a device: that of its path, and the identity address from bonding (Q62).
-    func addresses(of key: DeviceKey) -> [BluetoothAddress] {
-        [key.address] + (devices[key]?.address.map { [$0] } ?? [])
-    }
 
     // MARK: Objects
 
@@ -152,38 +139,41 @@ final class ObjectMirror {
     }
 
     private func refresh(_ device: DeviceRecord, _ body: inout MessageReader) throws(DBusError) -> DeviceChange? {
-        var change: DeviceChange?
+        var current: DeviceRecord?
+        var bearers = Bearers()
         try body.dictionary { (entry) throws(DBusError) in
-            switch try entry.withString({ BlueZ.Interface(bytes: $0) }) {
+            guard let interface = try entry.withString({ BlueZ.Interface(bytes: $0) }) else { return }
+            switch interface {
             case .device:
                 var record = DeviceRecord(key: device.key)
                 _ = try DeviceRecord.table.read(&entry, into: &record, rejected: &rejected)
-                change = device.refresh(from: record)
+                current = record
             case .battery:
                 _ = try BatteryRecord.table.read(&entry, into: &device.battery, rejected: &rejected)
+            case .bearerLE, .bearerClassic:
+                bearers[interface] = try BearerRecord(&entry, rejected: &rejected)
             default: break
             }
         }
-        return change
-    }
-
-    /// Sets whether a device is connected, and reports a change.
-    func correct(_ key: DeviceKey, isConnected: Bool) {
-        guard let device = devices[key], device.isConnected != isConnected else { return }
-        device.isConnected = isConnected
-        observer.deviceChanged(
-            DeviceChange(
-                device: device, set: DeviceRecord.connected, all: DeviceRecord.connected, wasConnected: !isConnected))
+        current?.bearers = bearers
+        return current.flatMap(device.refresh(from:))
     }
 
     /// Adds the interfaces that a signal announces, and reports the change.
     func add(_ key: ObjectKey, _ body: inout MessageReader) throws(DBusError) {
         // An interface that is added to a known device, such as Battery1, does not count as an advertisement (Q51).
+        let device = key.ofAttribute
+        if let device {
+            // Whether the services were complete is decided before the addition, which may be a change of them.
+            _ = observer.wereServicesRead(of: device)
+            devices[device]?.recordAttribute(at: settings.now)
+        }
         let hasDevice = try add(key, &body, .signal)
         switch key {
         case .adapter: observer.adaptersChanged()
         case .device(let key): if hasDevice, let device = devices[key] { observer.deviceAdded(device) }
-        default: break
+        case .service, .characteristic, .descriptor:
+            if let device { observer.attributeAdded(to: device) }
         }
     }
 
@@ -193,9 +183,14 @@ final class ObjectMirror {
     @discardableResult
     private func add(_ key: ObjectKey, _ body: inout MessageReader, _ source: Source) throws(DBusError) -> Bool {
         var hasDevice = false
+        // The bearers may precede the device in the message.
+        var bearers: [(BlueZ.Interface, BearerRecord)] = []
+        defer { if !bearers.isEmpty, case .device(let key) = key { addBearers(bearers, to: key, source == .snapshot) } }
         try body.dictionary { (entry) throws(DBusError) in
             guard let interface = try entry.withString({ BlueZ.Interface(bytes: $0) }) else { return }
             switch (interface, key) {
+            case (.bearerLE, .device), (.bearerClassic, .device):
+                bearers.append((interface, try BearerRecord(&entry, rejected: &rejected)))
             case (.adapter, .adapter(let number)):
                 var record = AdapterRecord(number: number)
                 _ = try AdapterRecord.table.read(&entry, into: &record, rejected: &rejected)
@@ -265,7 +260,7 @@ final class ObjectMirror {
     }
 
     /// Returns the record of a device. Adds an empty record if there is none.
-    private func record(of key: DeviceKey) -> DeviceRecord {
+    func record(of key: DeviceKey) -> DeviceRecord {
         if let record = devices[key] { return record }
         let record = DeviceRecord(key: key)
         devices[key] = record
@@ -296,6 +291,8 @@ final class ObjectMirror {
             observer.deviceRemoved(key)
         case (.battery, .device(let key)):
             devices[key]?.battery = BatteryRecord()
+        case (.bearerLE, .device(let key)), (.bearerClassic, .device(let key)):
+            if let device = devices[key] { setBearer(interface, nil, of: device) }
         case (.service, .service(let key, let handle)):
             guard let record = devices[key]?.services.removeValue(forKey: handle) else { return }
             observer.serviceRemoved(record, handle, from: key)
@@ -325,6 +322,12 @@ final class ObjectMirror {
             _ = try BatteryRecord.table.read(&body, into: &devices[key]!.battery, rejected: &rejected)
             observer.batteryChanged(key)
         case (.adapter, .adapter(let number)): try changeAdapter(number, &body)
+        case (.bearerLE, .device(let key)), (.bearerClassic, .device(let key)):
+            guard let device = devices[key] else { return }
+            var bearer = device.bearers[interface] ?? BearerRecord()
+            _ = try BearerRecord.table.read(&body, into: &bearer, rejected: &rejected)
+            _ = try BearerRecord.table.clear(&body, in: &bearer)
+            setBearer(interface, bearer, of: device)
         default: break
         }
     }

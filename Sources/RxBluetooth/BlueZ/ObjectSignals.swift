@@ -33,9 +33,8 @@ final class ObjectSignals {
                     firstArgumentPath: "/org/bluez")
             ) { [weak self] in self?.interfacesRemoved($0) },
             bus.subscribe(
-                MatchRule(
-                    sender: BlueZ.name, interface: BlueZ.device, member: "Disconnected", path: "/org/bluez",
-                    includesChildren: true)
+                // Both `Device1` and `Bearer.LE1` have this signal.
+                MatchRule(sender: BlueZ.name, member: "Disconnected", path: "/org/bluez", includesChildren: true)
             ) { [weak self] in self?.disconnected($0) },
         ]
     }
@@ -95,6 +94,9 @@ final class ObjectSignals {
     private func disconnected(_ signal: Message) {
         guard mirror.isSynced, case .device(let key)? = signal.withPath({ ObjectKey(path: $0) }), let link = link(key)
         else { return }
+        // With a bearer of its own, the LE link has its own reason. That of the device may belong to BR/EDR.
+        let isOfLE = mirror.devices[key]?.bearers.lowEnergy != nil
+        guard signal.interface == (isOfLE ? BlueZ.bearerLE : BlueZ.device) else { return }
         do throws(DBusError) {
             link.announce(try signal.read { (body) throws(DBusError) in try body.string() })
         } catch {

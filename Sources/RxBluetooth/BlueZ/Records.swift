@@ -9,6 +9,8 @@ struct AdapterRecord {
     var powerState: String?
     var isDiscovering = false
     var roles: [String]?
+    /// The device identifier, which contains the version of bluetoothd.
+    var modalias: String?
     /// When any program began to scan; nil if the adapter does not scan, or did so before the snapshot.
     var discoveringSince: MonotonicTime?
 
@@ -47,6 +49,9 @@ struct AdapterRecord {
         },
         .init("Roles", clear: { $0.roles = nil }) { (record, value) throws(DBusError) in
             record.roles = try value.strings()
+        },
+        .init("Modalias", clear: { $0.modalias = nil }) { (record, value) throws(DBusError) in
+            record.modalias = try value.string()
         },
     ])
 }

@@ -49,7 +49,7 @@ let silentLogger = Logger(label: "RxBluetooth") { _ in SwiftLogNoOpLogHandler() 
 
 /// A moment on the manager's monotonic clock.
 struct MonotonicTime: Sendable {
-    fileprivate let time: Duration
+    let time: Duration
 
     func duration(since earlier: MonotonicTime) -> Duration { time - earlier.time }
 }

@@ -206,6 +206,8 @@ extension BluetoothError {
         case .disconnected(.unknown) where isOfAttribute, .disconnected(.remote) where isOfAttribute:
             "Connect again, and if this operation ends the link each time, pair with the peripheral first."
         case .disconnected: "Connect again when the peripheral and the adapter are available."
+        case .connectFailed(Self.classicOnly):
+            "Disconnect the device in the program that uses it, scan for it, and connect again."
         // The next attempt would use classic Bluetooth again (Q83).
         case .connectFailed where isOfWrongBearer:
             "BlueZ tried classic Bluetooth: remove the device, scan for LE only, and connect soon."

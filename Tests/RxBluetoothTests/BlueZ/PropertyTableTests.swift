@@ -99,7 +99,7 @@ struct PropertyTableTests {
         }
         var record = DeviceRecord(key: DeviceKey(adapter: 0, address: "F0:F1:F2:F3:F4:10"))
         record.advertisement.values.serviceUUIDs = [0x180D]
-        record.isConnected = true
+        record.isConnectedOverAny = true
         var rejected = 0
         try message.read { (body) throws(DBusError) in
             _ = try DeviceRecord.table.read(&body, into: &record, rejected: &rejected)

@@ -93,6 +93,7 @@ struct AutomaticTransportReplyTests {
     }
 
     @Test(.proves(.Q8, .Q105)) func `A socket request without a reply fails with a time-out`() {
+        setVersion("usb:v1D6Bp0246d0557")
         let values = subscribe(.automatic)
         stage.advance(30_000)
         #expect(values.kind == .timedOut)
@@ -100,6 +101,26 @@ struct AutomaticTransportReplyTests {
         daemon.take("StopNotify").reply()
         stage.advance(0)
         #expect(calls == ["AcquireNotify", "StopNotify"])
+    }
+
+    @Test(.proves(.Q151), arguments: [nil, "usb:v1D6Bp0246d0542", "usb:v1D6Bp0246d0552"])
+    func `Versions that crash get no StopNotify after a socket request without a reply`(modalias: String?) {
+        if let modalias { setVersion(modalias) }
+        let first = subscribe(.automatic)
+        stage.advance(30_000)
+        #expect(first.kind == .timedOut)
+        let second = subscribe(.automatic)
+        stage.advance(0)
+        #expect(calls == ["AcquireNotify", "AcquireNotify"])
+        // The link is lost before the reply.
+        daemon.deviceChanges(["Connected": .bool(false)])
+        stage.advance(1_000)
+        #expect(second.error != nil && calls == ["AcquireNotify", "AcquireNotify"])
+    }
+
+    private func setVersion(_ modalias: String) {
+        daemon.adapterChanges(["Modalias": .string(modalias)])
+        stage.advance(0)
     }
 
     @Test(.proves(.Q112)) func `A request that fails without a link is not followed by StartNotify`() {

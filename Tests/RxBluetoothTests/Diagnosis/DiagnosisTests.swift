@@ -27,9 +27,11 @@ struct DiagnosisTests {
             Issue.record("\(diagnosis.daemon)")
             return
         }
-        var lines = [
-            "Bluetooth can be used, and this program neither scans nor connects now.",
-            "The system bus is reachable.", "bluetoothd runs as \(name) and answers.",
+        let version = try #require(diagnosis.daemonVersion)
+        let known = diagnosis.findings.filter { $0.cause == .knownProblem }.map { "\($0.text) \($0.advice ?? "")" }
+        var lines = ["Bluetooth can be used, and this program neither scans nor connects now."] + known
+        lines += [
+            "The system bus is reachable.", "bluetoothd \(version) runs as \(name) and answers.",
             "The adapter hci0 (00:1A:7D:DA:71:01) is on.", "hci0 is chosen: it is on and can be a central.",
         ]
         if Ground.usesPackets {

@@ -24,6 +24,7 @@ final class ScriptedDaemon: Sendable {
         /// The automatic replies, by method. `RegisterAgent` has one unless ``holdAgents()`` is called.
         var automaticReplies: [String: @Sendable (IncomingCall) -> Void] = ["RegisterAgent": { $0.reply() }]
         var methods: [String] = []
+        var interfaces: [String] = []
         var holdsSnapshot = false
         var keepsMTUReads = false
         /// The unique name of the client that registered an agent last.
@@ -88,6 +89,9 @@ final class ScriptedDaemon: Sendable {
     /// The methods that were called, in order, without the calls that every client makes at its start.
     var methods: [String] { state.withLock { $0.methods } }
 
+    /// The interfaces of ``methods``.
+    var interfaces: [String] { state.withLock { $0.interfaces } }
+
     func count(_ member: String) -> Int { methods.count { $0 == member } }
 
     /// Returns whether a call of this method is pending.
@@ -131,6 +135,7 @@ final class ScriptedDaemon: Sendable {
             if member == "RegisterAgent" { state.agentOwner = call.message.sender }
             if member != "GetManagedObjects", automaticReply == nil || member != "RegisterAgent" {
                 state.methods.append(member)
+                state.interfaces.append(call.message.interface ?? "")
             }
             let isSnapshot = member == "GetManagedObjects" && !state.holdsSnapshot
             if automaticReply == nil, !isSnapshot { state.waiting.append(call) }

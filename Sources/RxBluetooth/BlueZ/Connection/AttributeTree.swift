@@ -16,7 +16,7 @@ final class AttributeTree {
                 guard let self, let link else { return }
                 emitter.attempt(.discover, target) { () throws(BluetoothError) in
                     if let error { throw error }
-                    for found in try Self.select(services(over: link) { _ in true }, requested, \.uuid) {
+                    for found in try select(services(over: link) { _ in true }, requested, \.uuid, of: peripheral) {
                         emitter.next(found)
                     }
                     emitter.complete()
@@ -47,10 +47,11 @@ final class AttributeTree {
     private func onlyCharacteristic(
         _ uuid: BluetoothUUID, in service: BluetoothUUID?, over link: Link
     ) throws(BluetoothError) -> Characteristic {
-        let services = try Self.select(services(over: link) { _ in true }, service.map { [$0] } ?? [], \.uuid)
+        let services = try select(
+            services(over: link) { _ in true }, service.map { [$0] } ?? [], \.uuid, of: link.peripheral)
         var all: [Characteristic] = []
         for service in services { all += try characteristics(of: service, []) }
-        let found = try Self.select(all, [uuid], \.uuid)
+        let found = try select(all, [uuid], \.uuid, of: link.peripheral)
         guard found.count == 1 else {
             let places = found.map { "\(Hex.text($0.handle)) in service \($0.service.uuid)" }.joined(separator: ", ")
             throw BluetoothError(
@@ -73,16 +74,20 @@ final class AttributeTree {
     /// Returns the requested attributes, or all attributes if none are requested.
     ///
     /// If none of the requested attributes exists, the error names them (S51).
-    private static func select<Attribute>(
-        _ all: [Attribute], _ requested: [BluetoothUUID], _ uuid: (Attribute) -> BluetoothUUID
+    private func select<Attribute>(
+        _ all: [Attribute], _ requested: [BluetoothUUID], _ uuid: (Attribute) -> BluetoothUUID,
+        of peripheral: Peripheral
     ) throws(BluetoothError) -> [Attribute] {
         guard !requested.isEmpty else { return all }
         let found = all.filter { requested.contains(uuid($0)) }
         guard !found.isEmpty else {
             let names = requested.map(\.description).joined(separator: ", ")
-            // The error explains the GAP service: every peripheral has it, but bluetoothd does not show it (Q122).
+            // The error explains the GAP service: every peripheral has it, but some versions do not show it (Q122).
             let isGAP = !BlueZ.gapAttributes.isDisjoint(with: requested)
-            let reason = isGAP ? "; bluetoothd keeps the GAP service (1800) to itself, and shows the device's name" : ""
+            let showsGAP = mirror.devices[peripheral.key]?.services.values.contains { $0.uuid == 0x1800 } == true
+            let reason =
+                isGAP && !showsGAP
+                ? "; bluetoothd keeps the GAP service (1800) to itself, and shows the device's name" : ""
             throw BluetoothError(.attributeNotFound, detail: names + reason)
         }
         return found
@@ -97,13 +102,14 @@ final class AttributeTree {
                 Characteristic(service: service, uuid: $0, handle: handle, properties: record.properties)
             }
         }
-        return try Self.select(all, requested, \.uuid)
+        return try select(all, requested, \.uuid, of: service.peripheral)
     }
 
     func includedServices(of service: Service, _ requested: [BluetoothUUID]) throws(BluetoothError) -> [Service] {
         let link = try links.live(service.peripheral.key, number: service.link)
         let included = try record(of: service).includes
-        return try Self.select(services(over: link) { included.contains($0) }, requested, \.uuid)
+        return try select(
+            services(over: link) { included.contains($0) }, requested, \.uuid, of: service.peripheral)
     }
 
     func descriptors(of characteristic: Characteristic) throws(BluetoothError) -> [Descriptor] {

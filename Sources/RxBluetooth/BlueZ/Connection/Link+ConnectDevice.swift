@@ -33,6 +33,8 @@ extension BlueZClient {
     fileprivate func closeLateLink(_ key: DeviceKey) {
         guard links[key] == nil else { return }
         teardowns.begin()
-        call(.disconnect(key), deadline: settings.deadlines.disconnect) { [teardowns] _ in teardowns.end() }
+        call(.disconnect(key, overLE: false), deadline: settings.deadlines.disconnect) { [teardowns] _ in
+            teardowns.end()
+        }
     }
 }

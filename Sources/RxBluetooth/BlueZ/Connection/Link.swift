@@ -95,12 +95,12 @@ final class Link {
         return addressKind == nil || device.addressKind == nil || device.addressKind == addressKind
     }
 
-    /// Handles the end of service discovery: bluetoothd has read the services of the device.
-    func servicesResolved() {
+    /// Handles a change of `ServicesResolved`: bluetoothd has read the services of the device, or reads them again.
+    func resolvedChanged(_ isResolved: Bool) {
         guard isConnected else { return }
-        mtu.read()
-        serviceDiscovery.resolved()
-        if state.isReady { adoptDatabaseHash() }
+        if isResolved { mtu.read() }
+        serviceDiscovery.resolvedChanged(isResolved)
+        if isResolved, state.isReady { adoptDatabaseHash() }
     }
 
     /// Records the reason for the end of the link, which bluetoothd announces before the end (Q86).
@@ -185,12 +185,17 @@ final class Link {
         }
     }
 
+    /// Whether the device has separate bearers, of which the link uses LE.
+    private var usesBearer: Bool { client.mirror.devices[key]?.bearers.areSeparate == true }
+
+    private var connectedInterface: String { usesBearer ? BlueZ.bearerLE : BlueZ.device }
+
     // MARK: Calls
 
     private func connect() {
         // The deadline of the call is longer than ours, so that a success after our `Disconnect` is noticed.
         attempt = client.call(
-            .connect(key), deadline: deadlines.connect + deadlines.disconnect + deadlines.disconnect
+            .connect(key, overLE: usesBearer), deadline: deadlines.connect + deadlines.disconnect + deadlines.disconnect
         ) { [weak self] result in
             guard let self else { return }
             attempt = nil
@@ -199,7 +204,7 @@ final class Link {
     }
 
     private func confirmLink() {
-        attempt = client.readFlag("Connected", of: BlueZ.device, at: key.path) { [weak self] result in
+        attempt = client.readFlag("Connected", of: connectedInterface, at: key.path) { [weak self] result in
             guard let self else { return }
             switch result {
             case .success(let isConnected): handle(.linkConfirmed(isConnected))
@@ -210,7 +215,7 @@ final class Link {
     }
 
     private func readOtherAttemptResult() {
-        attempt = client.readFlag("Connected", of: BlueZ.device, at: key.path) { [weak self] result in
+        attempt = client.readFlag("Connected", of: connectedInterface, at: key.path) { [weak self] result in
             self?.handle(.otherAttemptAnswered(isConnected: (try? result.get()) == true))
         }
     }
@@ -230,7 +235,9 @@ final class Link {
     }
 
     private func callDisconnect() {
-        ending = client.call(.disconnect(key), deadline: deadlines.disconnect) { [weak self] result in
+        // Over BR/EDR, another program may use the device, for example as a headset.
+        let overLE = usesBearer && client.mirror.devices[key]?.bearers.classic?.isConnected == true
+        ending = client.call(.disconnect(key, overLE: overLE), deadline: deadlines.disconnect) { [weak self] result in
             guard let self else { return }
             handle(
                 .disconnectAnswered(result.failure.map { BluetoothError($0, operation: .disconnect, target: target) }))
@@ -283,7 +290,7 @@ final class Link {
         client.mirror.resetAborts(of: key)
         if client.mirror.devices[key]?.isResolved == true {
             mtu.read()
-            serviceDiscovery.resolved()
+            serviceDiscovery.resolvedChanged(true)
         }
         guard state.awaitsServices else { return }
         _ = serviceDiscovery.wait { [weak self] error in

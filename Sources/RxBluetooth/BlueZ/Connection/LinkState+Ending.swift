@@ -144,11 +144,13 @@ extension LinkState {
         return [.readAdapterPower(reason)]
     }
 
-    mutating func adapterAnswered(_ isGone: Bool) -> [Action] {
+    /// Ends the lost link. The reason may have arrived after the loss (Q86), and before this reply.
+    mutating func adapterAnswered(_ isGone: Bool, _ facts: Facts) -> [Action] {
         guard case .losing(let maker, let reason) = phase else { return [] }
         if isGone { return end(BluetoothError(.disconnected(.adapter))) }
         phase = .ended
-        return [.endLost(reason, isShared: maker == .otherProgram)]
+        let final = reason == .unknown ? facts.announcedReason ?? reason : reason
+        return [.endLost(final, isShared: maker == .otherProgram)]
     }
 
     mutating func lost(_ cause: BluetoothError) -> [Action] {

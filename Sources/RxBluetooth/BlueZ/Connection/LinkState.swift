@@ -225,7 +225,7 @@ struct LinkState: Equatable {
         case .disconnectAnswered(let error): disconnectAnswered(error, facts)
         case .disconnectDeadline: disconnectDeadline()
         case .lossDelayEnded: lossDelayEnded()
-        case .adapterAnswered(let isGone): adapterAnswered(isGone)
+        case .adapterAnswered(let isGone): adapterAnswered(isGone, facts)
         case .lost(let cause): lost(cause)
         }
     }

@@ -170,7 +170,7 @@ final class NotifySession {
             changeToSignals()
         case .failure(let error):
             // A start that timed out may take effect later, so the notifications are turned off (Q8).
-            if error.kind == .timedOut { stop() } else { phase = .off }
+            if error.kind == .timedOut, mayStopFailedStart { stop() } else { phase = .off }
             if !usesSocket {
                 // Subscribers that require a socket came during this start, and need a start of their own.
                 fail(error) { $0.transport != .socket }
@@ -321,7 +321,8 @@ final class NotifySession {
         if phase == .queued || phase == .on { cancelStart() }
         // bluetoothd does not answer a start that waits for a pairing, but `StopNotify` cancels it (Q135).
         let isStarting = sentStart.map(link.queue.unanswered.contains) == true
-        let wasOn = phase == .on || phase == .starting || isStarting
+        let wasOn =
+            phase == .on || (phase == .starting || isStarting) && mayStopFailedStart || isStarting && isStartLost
         // The socket is drained first, because the end arrives over the bus: earlier values may still be in the socket.
         socket?.drain()
         socket?.close()
@@ -329,6 +330,20 @@ final class NotifySession {
         recordSwitch(false)
         if wasOn, link.client.owner != nil, link.client.mirror.record(key) != nil { sendStop() }
         fail(cause) { _ in true }
+    }
+
+    /// Whether bluetoothd is known to have lost the start of a socket, which waited for a pairing. `StopNotify` is safe.
+    private var isStartLost: Bool {
+        guard link.queue.unanswered.needsPairing, let version = link.client.version else { return false }
+        return KnownProblem.mayAffect(version, .operationLostWithPairing)
+    }
+
+    /// Whether `StopNotify` may follow a start that has failed, or has no answer.
+    ///
+    /// After a socket was refused, `StopNotify` crashes some versions (Q151). It is not necessary: if the socket opens
+    /// later, it is closed, because nothing takes it.
+    private var mayStopFailedStart: Bool {
+        !usesSocket || !KnownProblem.mayAffect(link.client.version, .socketStartCrash)
     }
 
     private func fail(_ error: BluetoothError, _ isMeant: (NotifySubscriber) -> Bool) {

@@ -1,12 +1,17 @@
 import DBus
 
-/// Waits until bluetoothd has read the services of a peripheral after connecting (Q70).
+/// Waits until bluetoothd has read and shown the services of a peripheral after connecting (Q70).
+///
+/// ``ServiceCompleteness`` decides how long to wait.
 final class ServiceDiscovery {
     private unowned let link: Link
     private var waiters: [Waiter] = []
-    private var isSettled = false
+    /// When `ServicesResolved` became true in this connection; nil while it is false.
+    private var resolvedAt: MonotonicTime?
+    /// Whether the services have been complete since then. Later additions are changes, which are valid at once.
+    private var isComplete = false
     /// Whether the services were complete at any time in this connection.
-    private(set) var wasResolved = false
+    private var wasComplete = false
     private var settling: BusTask?
 
     /// A call of `wait` that has no result yet.
@@ -28,25 +33,49 @@ final class ServiceDiscovery {
         waiter.deadline = link.client.bus.schedule(after: link.deadlines.services) { [weak self, weak waiter] in
             if let self, let waiter { expired(waiter) }
         }
-        if link.client.mirror.devices[link.key]?.isResolved == true { resolved() }
+        update()
         return { [weak self] in self?.remove(waiter) }
     }
 
-    /// Handles `ServicesResolved`.
-    ///
-    /// Some versions of bluetoothd send it before they show a service (Q72). So an empty list is accepted only after
-    /// one second.
-    func resolved() {
-        wasResolved = true
-        guard !waiters.isEmpty, settling == nil else { return }
-        if isSettled || link.client.mirror.devices[link.key]?.services.isEmpty == false { return finish(nil) }
-        settling = link.client.bus.schedule(after: .seconds(1)) { [weak self] in
-            self?.isSettled = true
-            self?.finish(nil)
-        }
+    /// Handles a change of `ServicesResolved`, and its value when the link comes up.
+    func resolvedChanged(_ isResolved: Bool) {
+        if isResolved, resolvedAt == nil { resolvedAt = link.client.settings.now }
+        if !isResolved { (resolvedAt, isComplete) = (nil, false) }
+        update()
     }
 
+    /// Handles a service, characteristic or descriptor that bluetoothd shows newly.
+    func attributeAdded() { update() }
+
+    /// Whether the services were complete at any time in this connection. Later additions are changes.
+    var wasResolved: Bool {
+        if !isComplete, remaining == .zero { recordCompletion() }
+        return wasComplete
+    }
+
+    private func recordCompletion() { (isComplete, wasComplete) = (true, true) }
+
     func fail(_ error: BluetoothError) { finish(error) }
+
+    /// The time until the services count as complete, if bluetoothd shows no others; nil before they are read.
+    private var remaining: Duration? {
+        if isComplete { return .zero }
+        guard let resolvedAt, let device = link.client.mirror.devices[link.key] else { return nil }
+        return ServiceCompleteness(of: device, resolvedAt: resolvedAt).remaining(at: link.client.settings.now)
+    }
+
+    private func update() {
+        stopSettling()
+        guard !waiters.isEmpty, let remaining else { return }
+        guard remaining > .zero else { return complete() }
+        settling = link.client.bus.schedule(after: remaining) { [weak self] in self?.complete() }
+    }
+
+    private func complete() {
+        recordCompletion()
+        let isClassic = link.client.mirror.devices[link.key]?.seemsClassicOnly == true
+        finish(isClassic ? BluetoothError.classicOnlyLink : nil)
+    }
 
     private func expired(_ waiter: Waiter) {
         remove(waiter)

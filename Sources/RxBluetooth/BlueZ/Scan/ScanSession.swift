@@ -101,6 +101,7 @@ final class ScanSession: ScanReceiver {
     private func setFilter() {
         let filter = subscribers.filter
         sentFilter = filter
+        client.scans.filterSent(filter, on: adapter)
         client.call(.setDiscoveryFilter(filter, on: adapter), deadline: client.settings.deadlines.startScan) { _ in
             // The result is ignored: a bluetoothd without filters scans unfiltered, and after any other error the start
             // fails too.
@@ -114,6 +115,7 @@ final class ScanSession: ScanReceiver {
     private func clearFilter() {
         guard sentFilter != nil, AdapterRecord.state(client.mirror.adapters[adapter]) == .poweredOn else { return }
         sentFilter = nil
+        client.scans.filterSent(nil, on: adapter)
         client.teardowns.begin()
         client.call(.clearDiscoveryFilter(on: adapter), deadline: client.settings.deadlines.cleanup) {
             [teardowns = client.teardowns] _ in

@@ -7,6 +7,7 @@ final class ScanSessions {
     private var latest: (adapter: UInt16, session: ScanSession)?
     /// The number of monitor applications so far, for their object paths.
     private var applications = 0
+    private var filterGuard = ServiceFilterGuard()
     private(set) lazy var packets = ManagementAdvertisements(client)
 
     init(_ client: BlueZClient) { self.client = client }
@@ -50,6 +51,21 @@ final class ScanSessions {
         if subscriber.options.source != .dbus { session.sourceFailure = packets.failure }
         if subscriber.usesPackets { session.findIdentities() }
         session.add(subscriber)
+    }
+
+    /// Whether bluetoothd may get a discovery filter with services. If not, the scans compare the services themselves.
+    var mayFilterServices: Bool {
+        !filterGuard.isClosed && !KnownProblem.mayAffect(client.version, .serviceFilterCrash)
+    }
+
+    /// Records the filter that an adapter has now; nil for none.
+    func filterSent(_ filter: DiscoveryFilter?, on adapter: UInt16) {
+        filterGuard.filterSent(filter?.services ?? [], on: adapter, at: client.settings.now)
+    }
+
+    /// Records that bluetoothd has ended, before the scans fail.
+    func daemonEnded() {
+        if filterGuard.daemonEnded(at: client.settings.now) { client.eventLog.warning(.serviceFilterAvoided) }
     }
 
     /// Fails all scans because the sessions were lost with bluetoothd or with the bus.

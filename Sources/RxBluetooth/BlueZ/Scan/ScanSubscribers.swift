@@ -18,7 +18,7 @@ final class ScanSubscribers {
     var count: Int { list.all.count }
     /// The number of scan results that slow subscribers have lost.
     var drops: Int { list.all.reduce(0) { $0 + $1.drops.total } }
-    var filter: DiscoveryFilter { DiscoveryFilter(list.all) }
+    var filter: DiscoveryFilter { DiscoveryFilter(list.all, mayContainServices: client.scans.mayFilterServices) }
     /// The shortest silence after which a scan restarts the session; nil if no scan has this option.
     var restartsAfterSilence: Duration? { list.all.compactMap(\.options.restartsAfterSilence).min() }
 
@@ -188,14 +188,17 @@ final class ScanSubscriber: StreamObserver {
 /// bluetoothd also merges the filters of other programs (Q43), so ``ScanSubscriber/admit(_:)`` filters again.
 struct DiscoveryFilter: Equatable {
     /// The services of which a device must list at least one, sorted; empty for all devices.
-    private let services: [BluetoothUUID]
+    let services: [BluetoothUUID]
     /// The lowest RSSI in dBm that a scan admits.
     private let minimumRSSI: Int16
 
-    init(_ subscribers: [ScanSubscriber]) {
+    /// - Parameter mayContainServices: False if bluetoothd may crash from a filter with services (Q136).
+    init(_ subscribers: [ScanSubscriber], mayContainServices: Bool) {
         // bluetoothd does not search service data for services (Q44), so it filters only if all scans need listed
         // services.
-        let mayChoose = subscribers.allSatisfy { $0.options.listedServicesOnly && !$0.services.isEmpty }
+        let mayChoose =
+            mayContainServices
+            && subscribers.allSatisfy { $0.options.listedServicesOnly && !$0.services.isEmpty }
         services = mayChoose ? Set(subscribers.flatMap(\.services)).sorted { $0.longText < $1.longText } : []
         minimumRSSI = subscribers.map(\.options.minimumRSSI).min() ?? ScanOptions.anyRSSI
     }
