@@ -34,6 +34,8 @@ public struct GatewayStatus: Hashable, Sendable {
     public var uptime: Duration
     /// The adapters.
     public var adapters: [Adapter] = []
+    /// The version of bluetoothd, for example `5.82`; nil while it is not known.
+    public var bluezVersion: String?
     /// One word for why nothing can be received with any adapter, for example `no-bus`; nil if nothing is known.
     public var obstacle: String?
     /// The selected adapters that do not exist, as the configuration names them.
@@ -81,7 +83,7 @@ public struct GatewayStatus: Hashable, Sendable {
                     ("dropped", .number(store.dropped)),
                 ])
             ),
-            ("obstacle", .string(orNull: obstacle)),
+            ("bluez_version", .string(orNull: bluezVersion)), ("obstacle", .string(orNull: obstacle)),
             ("missing_adapters", .array(missingAdapters.map { .string($0) })),
             ("adapters", .array(adapters.map(\.json))), ("time", .string(MessageTime.text(time))),
         ])

@@ -35,8 +35,13 @@ public final class AdapterSet {
     /// Runs when the name of an adapter becomes known or changes.
     public var onName: (() -> Void)?
 
+    /// Runs when ``daemonVersion`` changes.
+    public var onVersion: (() -> Void)?
+
     /// Whether Bluetooth can be used, and which selected adapters are missing.
     public private(set) var availability: AdapterAvailability
+    /// The version of bluetoothd; nil while it is not known.
+    public private(set) var daemonVersion: BlueZVersion?
 
     /// Creates the set of adapters of a configuration. It does nothing before ``start()``.
     ///
@@ -71,6 +76,7 @@ public final class AdapterSet {
     public func start() {
         guard !isClosed else { return }
         watcher.onObstacle = { [weak self] obstacle in self?.update { $0.setObstacle(obstacle, at: $1) } }
+        watcher.onVersion = { [weak self] version in self?.changed(version) }
         watcher.onAdapters = { [weak self] adapters in self?.changed(adapters) }
         watcher.start()
     }
@@ -93,6 +99,12 @@ public final class AdapterSet {
         for adapter in adapters where isSelected(adapter) && !isUsed(adapter) { add(adapter, insteadOf: nil) }
         updateSpares()
         update { $0.setAdapters(adapters, at: $1) }
+    }
+
+    private func changed(_ version: BlueZVersion?) {
+        guard version != daemonVersion else { return }
+        daemonVersion = version
+        onVersion?()
     }
 
     private func update(_ event: (inout AdapterAvailability, Duration) -> [AdapterAvailability.Change]) {

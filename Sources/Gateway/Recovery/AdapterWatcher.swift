@@ -9,6 +9,8 @@ final class AdapterWatcher {
     var onAdapters: (([Adapter]) -> Void)?
     /// Receives why Bluetooth cannot be used, and each change; nil if it can be used.
     var onObstacle: ((ScanObstacle?) -> Void)?
+    /// Receives the version of bluetoothd, and each change; nil while it is not known.
+    var onVersion: ((BlueZVersion?) -> Void)?
 
     private let loop: GatewayLoop
     private let makeManager: AdapterSupervisor.ManagerFactory
@@ -32,6 +34,7 @@ final class AdapterWatcher {
         tasks = [
             manager.obstacle.subscribe(
                 onNext: { me.value.object?.changed($0.map(ScanObstacle.init)) }, onError: { _ in }),
+            manager.daemonVersion.subscribe(onNext: { me.value.object?.onVersion?($0) }, onError: { _ in }),
             manager.adapters.subscribe(onNext: { me.value.object?.onAdapters?($0) }, onError: { _ in }),
         ]
     }

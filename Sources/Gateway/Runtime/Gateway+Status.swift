@@ -16,6 +16,7 @@ extension Gateway {
         status.suppressed = pipeline.suppressed
         status.drops = drops(summary)
         status.set(adapters.availability)
+        status.bluezVersion = adapters.daemonVersion?.description
         status.adapters = adapters.supervisors.map(\.status).map { adapter in
             let name = adapter.displayName
             var result = GatewayStatus.Adapter(name: name)

@@ -140,6 +140,10 @@ public final class Gateway {
         adapters.onManager = { [unowned self] in connections.setManager($0, of: ObjectIdentifier($1)) }
         adapters.onReport = { [unowned self] in recovered($0) }
         adapters.onAvailability = { [unowned self] in changed($0) }
+        adapters.onVersion = { [unowned self] in
+            if let version = adapters.daemonVersion { report(.info, "bluetoothd has the version \(version)") }
+            publishStatusSoon()
+        }
         adapters.onName = { [unowned self] in publishStatusSoon() }
         pipeline.onReading = { [unowned self] in publish($0) }
         pipeline.onPresence = { [unowned self] in publish($0, $1) }

@@ -65,6 +65,7 @@ struct DeviceDetails: Sendable {
             ("Appearance", details.appearance.map { "0x" + HexBytes.text($0) }),
             ("Icon", details.icon.map { Sanitiser.clean($0) }),
             ("Modalias", details.modalias.map { Sanitiser.clean($0) }),
+            ("Preferred bearer", details.preferredBearer.map { Sanitiser.clean($0) }),
         ]
         let tail: [(label: String, value: String?)] = [
             ("RSSI", details.rssi.map { "\($0) dBm" }), ("TX power", details.txPowerLevel.map { "\($0) dBm" }),
@@ -87,6 +88,10 @@ struct DeviceDetails: Sendable {
                     "\(service)\(service.name.map { " " + $0 } ?? "") = \(Self.text(bytes))"
                 }
             ),
+            (
+                "Other advertised data",
+                details.advertisingData.sorted { $0.key < $1.key }.map { "\(HexBytes.text([$0])) = \(Self.text($1))" }
+            ),
             ("Reading", sighting.displayReading.isEmpty ? [] : [sighting.displayReading]),
         ]
         let facts = (details.link?.texts ?? []).map { (label: $0.label, values: [$0.text]) }
@@ -96,8 +101,9 @@ struct DeviceDetails: Sendable {
 
     private static let flags: [(label: String, key: any KeyPath<PeripheralDetails, Bool?> & Sendable)] = [
         ("Paired", \.isPaired), ("Bonded", \.isBonded), ("Trusted", \.isTrusted), ("Blocked", \.isBlocked),
-        ("Connected", \.isConnected), ("Services read", \.areServicesResolved),
-        ("Legacy pairing", \.usesLegacyPairing), ("May wake", \.isWakeAllowed),
+        ("Connected", \.isConnected), ("Connected over LE", \.isConnectedOverLE),
+        ("Services read", \.areServicesResolved),
+        ("Legacy pairing", \.usesLegacyPairing), ("Cable pairing", \.isCablePairing), ("May wake", \.isWakeAllowed),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { bytes.isEmpty ? "(empty)" : HexBytes.text(bytes) }
@@ -113,6 +119,7 @@ struct DeviceDetails: Sendable {
             ("name", .string(orNull: details.name)), ("alias", .string(orNull: details.alias)),
             ("class", .number(orNull: details.deviceClass)), ("appearance", .number(orNull: details.appearance)),
             ("icon", .string(orNull: details.icon)), ("modalias", .string(orNull: details.modalias)),
+            ("preferredBearer", .string(orNull: details.preferredBearer)),
         ]
         let tail: [(key: String, value: JSON)] = [
             ("rssi", .number(orNull: details.rssi)), ("txPower", .number(orNull: details.txPowerLevel)),
@@ -127,6 +134,7 @@ struct DeviceDetails: Sendable {
             ),
             ("manufacturerData", .bytes(of: details.manufacturerData)),
             ("serviceData", .bytes(of: details.serviceData)),
+            ("advertisingData", .bytes(of: details.advertisingData)),
             ("reading", sighting.reading?.json ?? .null), ("mtu", .number(orNull: details.mtu)),
             ("link", details.link?.json ?? .null),
         ]
@@ -135,8 +143,9 @@ struct DeviceDetails: Sendable {
 
     private static let flagKeys: [(name: String, key: any KeyPath<PeripheralDetails, Bool?> & Sendable)] = [
         ("paired", \.isPaired), ("bonded", \.isBonded), ("trusted", \.isTrusted), ("blocked", \.isBlocked),
-        ("connected", \.isConnected), ("servicesResolved", \.areServicesResolved),
-        ("legacyPairing", \.usesLegacyPairing), ("wakeAllowed", \.isWakeAllowed),
+        ("connected", \.isConnected), ("connectedOverLE", \.isConnectedOverLE),
+        ("servicesResolved", \.areServicesResolved),
+        ("legacyPairing", \.usesLegacyPairing), ("cablePairing", \.isCablePairing), ("wakeAllowed", \.isWakeAllowed),
     ]
 }
 
@@ -187,6 +196,11 @@ extension JSON {
     /// Makes an object of manufacturer data, with company numbers as keys.
     static func bytes(of data: [UInt16: [UInt8]]) -> JSON {
         .object(data.sorted { $0.key < $1.key }.map { (HexBytes.text($0.key), .string(HexBytes.text($0.value))) })
+    }
+
+    /// Makes an object of advertised data, with types as keys.
+    static func bytes(of data: [UInt8: [UInt8]]) -> JSON {
+        .object(data.sorted { $0.key < $1.key }.map { (HexBytes.text([$0.key]), .string(HexBytes.text($0.value))) })
     }
 
     /// Makes an object of service data, with UUIDs as keys.

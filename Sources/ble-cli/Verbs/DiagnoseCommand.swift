@@ -56,7 +56,9 @@ extension Diagnosis {
         .object([
             ("time", .string(Timestamp.text(time))), ("cause", .string(cause.rawValue)),
             ("usable", .bool(!cause.isObstacle)), ("state", .string(orNull: state?.rawValue)),
-            ("bus", bus.json), ("daemon", daemon.json), ("adapters", .array(adapters.map(\.diagnosed))),
+            ("bus", bus.json), ("daemon", daemon.json),
+            ("daemonVersion", .string(orNull: daemonVersion?.description)),
+            ("adapters", .array(adapters.map(\.diagnosed))),
             ("choice", .string(choice)), ("switches", .array(switches.map(\.json))),
             ("scanSource", scanSource?.json ?? .null), ("scans", .array(scans.map(\.json))),
             (

@@ -65,4 +65,24 @@ struct DiagnoseCommandTests {
             }
         }
     }
+
+    @Test(arguments: SimulatedBlueZ.Version.allCases)
+    func `Names the version of bluetoothd and its known problems, which are no obstacle`(
+        version: SimulatedBlueZ.Version
+    ) throws {
+        var scenario = Scenario.everyday
+        scenario.bluez = version
+        let outcome = CommandHarness(scenario).run(DiagnoseVerb())
+        #expect(outcome.code == .done)
+        #expect(outcome.lines.first == "Bluetooth can be used, and this program neither scans nor connects now.")
+        #expect(outcome.lines.contains { $0.hasPrefix("bluetoothd \(version) runs as ") })
+        let crash = outcome.lines.contains {
+            $0.hasPrefix("bluetoothd 5.87 may crash when a program scans with a filter")
+        }
+        #expect(crash == (version == .v5_87))
+        let json = CommandHarness(scenario).run(DiagnoseVerb(), .asJSON)
+        let object = try #require(json.lines.first.flatMap { ParsedJSON($0) })
+        #expect(object["daemonVersion"]?.string == version.description && object["cause"]?.string == "idle")
+        #expect(json.lines.first?.contains("\"cause\":\"known-problem\"") == true)
+    }
 }

@@ -91,6 +91,26 @@ struct NotifyCommandTests {
         #expect(harness.calls("Disconnect") == 1)
     }
 
+    @Test(
+        .proves(.Q86),
+        arguments: [
+            (SimulatedBlueZ.Version.v5_82, "the link was lost. Reconnecting."),
+            (.v5_87, "the link was lost, because the peripheral did not respond in time. Reconnecting."),
+        ])
+    func `With --reconnect, prints the reason of a lost link that bluetoothd gives`(
+        version: SimulatedBlueZ.Version, text: String
+    ) {
+        var scenario = Scenario.everyday
+        scenario.bluez = version
+        let harness = CommandHarness(scenario)
+        let simulation = harness.simulation
+        let outcome = harness.run(
+            NotifyVerb(target: strap, characteristic: .uuid(0x2A37), reconnects: true), .limited(.seconds(20)),
+            meanwhile: [(5_000, { _ in simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01", reason: .timeout) })])
+        #expect(outcome.code == .done && outcome.errors.count == 2)
+        #expect(outcome.errors.first?.hasSuffix(text) == true)
+    }
+
     @Test func `Prints all of a thousand values that arrive fast`() {
         let harness = CommandHarness(
             around: SimulatedPeripheral("Loud", address: "C0:FF:EE:00:00:09") {
