@@ -31,6 +31,11 @@ func explain(_ manager: BluetoothManager) async throws {
     for scan in diagnosis.scans { print(scan.adapter, scan.subscribers, scan.sinceAdvertisement ?? .zero) }
 }
 
+/// Prints the version of bluetoothd, also when another version replaces it.
+func printVersions(of manager: BluetoothManager) -> any Disposable {
+    manager.daemonVersion.compactMap { $0 }.subscribe(onNext: { print("BlueZ", $0) })
+}
+
 /// Sends the metrics of the manager to the backend of swift-metrics.
 func record(_ manager: BluetoothManager, to backend: any MetricsFactory) -> any Disposable {
     let recording = manager.recordMetrics(to: backend)
