@@ -332,7 +332,7 @@ final class NotifySession {
         fail(cause) { _ in true }
     }
 
-    /// Whether bluetoothd is known to have lost the start of a socket, which waited for a pairing. `StopNotify` is safe.
+    /// Whether bluetoothd has lost the start of a socket, which waited for a pairing. Then `StopNotify` is safe.
     private var isStartLost: Bool {
         guard link.queue.unanswered.needsPairing, let version = link.client.version else { return false }
         return KnownProblem.mayAffect(version, .operationLostWithPairing)
