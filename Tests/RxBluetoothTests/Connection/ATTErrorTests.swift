@@ -27,8 +27,8 @@ struct ATTErrorTests {
         #expect(read.error?.outcomeUnknown == true)
         #expect(read.error?.dbusMessage == "Operation failed with ATT error: 0x0e")
         stage.advance(1_000)
-        #expect(behind.kind == .disconnected(.unknown))
-        #expect(link.kind == .disconnected(.unknown))
+        #expect(behind.kind == .linkLost(.local))
+        #expect(link.kind == .linkLost(.local))
     }
 
     @Test(.proves(.Q120)) func `ATT error 0x0E before 30 s is a refusal of the peripheral`() {

@@ -181,9 +181,9 @@ struct AutomaticTransportTests {
             stage.simulation.bluez.dropLink(to: Sensor.text)
             stage.advance(100)
             #expect(values.elements == (0..<10).map { [$0] })
-            #expect(values.kind == .disconnected(.unknown))
-            #expect(link.kind == .disconnected(.unknown))
-            #expect(signals?.kind == (isChanging ? .disconnected(.unknown) : nil))
+            #expect(values.kind == .linkLost(.remote))
+            #expect(link.kind == .linkLost(.remote))
+            #expect(signals?.kind == (isChanging ? .linkLost(.remote) : nil))
             #expect(stage.count("StartNotify") == (isChanging ? 1 : 0))
             stage.expectSettled()
         }

@@ -159,11 +159,11 @@ struct ExclusiveAccessTests {
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(100)
         for access in accesses {
-            #expect(access.kind == .disconnected(.unknown))
+            #expect(access.kind == .linkLost(.remote))
             #expect(access.error?.operation == .exclusiveAccess)
             #expect(access.times.count == 1)
         }
-        #expect(link.kind == .disconnected(.unknown))
+        #expect(link.kind == .linkLost(.remote))
         let late = stage.record(peripheral.exclusively { [slow] in $0.readValue(for: slow) })
         stage.advance(1)
         #expect(late.kind == .notConnected)

@@ -45,7 +45,7 @@ struct LinkLossTests {
         let active = ActiveConnection()
         active.stage.simulation.bluez.dropLink(to: Sensor.text)
         active.stage.advance(1)
-        active.expectAll(.disconnected(.unknown))
+        active.expectAll(.linkLost(.remote))
         // StopNotify is sent, because bluetoothd would otherwise turn the notifications on again at the next
         // connection.
         #expect(active.stage.methods == ["Get", "StopNotify"])
@@ -60,7 +60,7 @@ struct LinkLossTests {
         active.stage.advance(419)
         #expect(active.link.isLive)
         active.stage.advance(1)
-        active.expectAll(.disconnected(.unknown))
+        active.expectAll(.linkLost(.timeout))
     }
 
     @Test(.proves(.S34)) func `Switching the adapter off fails every stream with that reason`() {
@@ -260,7 +260,7 @@ struct LinkLossTests {
         let link = stage.record(peripheral.connect().retry(3))
         stage.advance(10_000)
         #expect(link.elements.count == 3)
-        #expect(link.kind == .disconnected(.unknown))
+        #expect(link.kind == .linkLost(.remote))
         #expect(stage.count("Connect") == 3)
         #expect(stage.count("Disconnect") == 0)
     }
@@ -286,7 +286,8 @@ struct LinkLossTests {
             #expect(error == error)
             #expect(error?.description.contains(Sensor.text) == true)
         }
-        #expect(active.read.error?.description.hasPrefix("Reading FFF3 of \(Sensor.text): the link was lost.") == true)
+        let end = Ground.signalsReasons ? "the link was closed by the peripheral." : "the link was lost."
+        #expect(active.read.error?.description.hasPrefix("Reading FFF3 of \(Sensor.text): \(end)") == true)
         #expect(active.write.error?.outcomeUnknown == true)
         #expect(active.read.error?.outcomeUnknown == false)
     }

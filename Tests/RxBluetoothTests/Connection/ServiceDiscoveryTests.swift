@@ -62,7 +62,7 @@ struct ServiceDiscoveryTests {
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(1)
         for one in waiting {
-            #expect(one.kind == .disconnected(.unknown))
+            #expect(one.kind == .linkLost(.remote))
             #expect(one.error == link.error)
         }
         let again = stage.connect(peripheral)

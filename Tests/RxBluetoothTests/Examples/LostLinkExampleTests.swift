@@ -5,7 +5,7 @@ import Testing
 
 @Test func aLostLinkIsAnError() {
     let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)  // a tick is a millisecond
-    let simulation = Simulation(.everyday, scheduler: scheduler)
+    let simulation = Simulation(.everyday, scheduler: scheduler, bluez: .v5_82)
     let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
     let connection = scheduler.createObserver(Peripheral.self)
     let subscription = manager.scanForPeripherals(withServices: ["180D"]).take(1)

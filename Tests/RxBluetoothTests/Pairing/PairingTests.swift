@@ -130,7 +130,7 @@ struct PairingTests {
         #expect(paired.error?.dbusName == "org.bluez.Error." + name)
         #expect(paired.error?.advice != nil)
         // The link has ended too, because the kernel closes it when the peripheral refuses the pairing.
-        #expect(link.kind == .disconnected(.unknown))
+        #expect(link.kind == .linkLost(.authentication))
         // After a failed pairing, pair() makes a new attempt.
         let again = stage.record(peripheral.pair())
         stage.advance(1_000)
@@ -178,8 +178,8 @@ struct PairingTests {
         stage.advance(50)
         stage.simulation.bluez.dropLink(to: Lock.text)
         stage.advance(300)
-        #expect(paired.kind == .disconnected(.unknown))
-        #expect(link.kind == .disconnected(.unknown))
+        #expect(paired.kind == .linkLost(.remote))
+        #expect(link.kind == .linkLost(.remote))
         stage.expectSettled()
     }
 

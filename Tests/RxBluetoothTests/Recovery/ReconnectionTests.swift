@@ -17,7 +17,7 @@ struct ReconnectionTests {
         #expect(link.elements == [peripheral])
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(249)
-        #expect(states.elements == [.disconnected(nil), .connecting, .connected, .lost(.disconnected(.unknown))])
+        #expect(states.elements == [.disconnected(nil), .connecting, .connected, .lost(.linkLost(.remote))])
         stage.advance(1_000)
         #expect(Array(states.elements.suffix(2)) == [.connecting, .connected])
         #expect(link.elements == [peripheral])
@@ -154,12 +154,12 @@ struct ReconnectionTests {
             #expect(stage.count("Connect") == 1)
         }
         let (stage, peripheral) = Stage.withSensor()
-        let strict = Reconnection(shouldGiveUp: { $0.kind == .disconnected(.unknown) })
+        let strict = Reconnection(shouldGiveUp: { $0.kind == .linkLost(.remote) })
         let link = stage.record(peripheral.connect(options: .reconnect(strict)))
         stage.advance(1_000)
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(1_000)
-        #expect(link.kind == .disconnected(.unknown))
+        #expect(link.kind == .linkLost(.remote))
     }
 
     @Test(.proves(.Q32, .Q61)) func `A device that bluetoothd removes is searched for and reconnected`() {

@@ -13,6 +13,9 @@ enum Ground {
     static let isPrivateBus = ProcessInfo.processInfo.environment["RXBLUETOOTH_GROUND"] == "private-bus"
     static let usesPackets = ProcessInfo.processInfo.environment["RXBLUETOOTH_SOURCE"] == "management"
 
+    /// Whether the simulated version of BlueZ, from the variable `RXBLUETOOTH_BLUEZ`, gives the reason of a lost link.
+    static let signalsReasons = ProcessInfo.processInfo.environment["RXBLUETOOTH_BLUEZ"] == "5.87"
+
     /// The default delivery of managers: `RXBLUETOOTH_DELIVERY` with the value `bus` selects that in the bus context.
     static let delivery: Delivery =
         ProcessInfo.processInfo.environment["RXBLUETOOTH_DELIVERY"] == "bus" ? .inBusContext : .immediate
@@ -29,5 +32,12 @@ enum Ground {
             Issue.record(error, "A private bus cannot be started.")
             return Simulation(scenario, scheduler: scheduler, starting: starting)
         }
+    }
+}
+
+extension BluetoothError.Kind {
+    /// The error for a link that ended for a reason, which is unknown with versions of BlueZ before 5.83.
+    static func linkLost(_ reason: BluetoothError.DisconnectReason) -> BluetoothError.Kind {
+        .disconnected(Ground.signalsReasons ? reason : .unknown)
     }
 }
