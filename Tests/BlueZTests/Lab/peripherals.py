@@ -179,9 +179,10 @@ class Air(LocalLink):
 
 
 class Radio(Controller):
-    """bumble's controller with Read RSSI, with a working cancel and reset, and without features that do not work.
+    """bumble's controller with Read RSSI, with a working cancel, disconnect and reset, and without features that do not work.
 
-    Cancel ends a connection attempt, and a reset ends all links. Otherwise their peripherals would stay connected.
+    Cancel ends a connection attempt, and a reset ends all links. Otherwise their peripherals would stay connected. The reason
+    of a link that this computer closes is its own; bumble reports that of the peripheral.
 
     If the controller announces LL privacy or extended advertising, the kernel waits for the enhanced form of Connection
     Complete, which bumble never sends. After 4 s the kernel cancels the established connection and never closes it:
@@ -225,6 +226,17 @@ class Radio(Controller):
         """Connects, except to MUTE: it never answers a connection attempt."""
         if peer_address != hci.Address(f"{ADDRESSES}{MUTE:02X}"):
             super().create_le_connection(peer_address)
+
+    is_closing = False
+
+    def on_hci_disconnect_command(self, command):
+        self.is_closing = True
+        super().on_hci_disconnect_command(command)
+        self.is_closing = False
+
+    def on_le_disconnected(self, connection, reason):
+        own = hci.HCI_ErrorCode.CONNECTION_TERMINATED_BY_LOCAL_HOST_ERROR
+        super().on_le_disconnected(connection, own if self.is_closing else reason)
 
     def on_hci_reset_command(self, command):
         self.pending_le_connection = None
