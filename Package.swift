@@ -142,7 +142,8 @@ let package = Package(
         .executableTarget(
             name: "decode-lines", dependencies: ["BluetoothValues"], path: "Tests/ValuePeers",
             exclude: ["peers.py", "payloads.py", "showroom.py"], swiftSettings: strict),
-        .testTarget(name: "BluetoothValuesTests", dependencies: ["BluetoothValues"], swiftSettings: strict),
+        .testTarget(
+            name: "BluetoothValuesTests", dependencies: ["BluetoothValues", "TestTraits"], swiftSettings: strict),
         .testTarget(
             name: "BluetoothCapturesTests", dependencies: ["BluetoothCaptures", "RxBluetoothSupport", "TestTraits"],
             path: "Tests/CapturesTests", swiftSettings: strict),

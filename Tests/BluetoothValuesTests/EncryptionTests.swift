@@ -111,8 +111,6 @@ struct EncryptionTests {
         #expect(reason(decoder.decode(try mi.section(), from: address)) == .downgraded)
         // Frames without objects are part of encrypted devices' normal behaviour.
         #expect(reason(decoder.decode(try MiBeacon(product: 0x055B, objects: []).section(), from: address)) == nil)
-        // Formats that are never encrypted are no downgrade.
-        #expect(reason(decoder.decode(try RuuviTag(temperature: 1).section(), from: address)) == nil)
         #expect(reason(decoder.decode(plain, from: "00:00:00:00:00:01")) == nil)
     }
 

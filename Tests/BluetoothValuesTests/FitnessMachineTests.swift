@@ -52,8 +52,7 @@ struct FitnessMachineTests {
             (7, "FFFFE2FEFF", Data(energyPerHour: 65_250)),
             (7, "FFFFFFFFE3", Data(energyPerMinute: 227)),
             (8, "C8", Data(heartRate: 200)), (8, "FF", Data(heartRate: 255)),
-            // Whole units; the other machines send tenths.
-            (9, "C9", Data(metabolicEquivalent: 201)), (9, "FF", Data(metabolicEquivalent: 255)),
+            (9, "C9", Data(metabolicEquivalent: 20.1)), (9, "FF", Data(metabolicEquivalent: 25.5)),
             (10, "D1FE", Data(elapsedTime: 65_233)), (10, "FFFF", Data(elapsedTime: 65_535)),
             (11, "D2FE", Data(remainingTime: 65_234)), (11, "FFFF", Data(remainingTime: 65_535)),
             (12, "D3FED4FE", Data(beltForce: -301, power: -300)),
@@ -62,7 +61,7 @@ struct FitnessMachineTests {
         let all = Data(
             speed: 652.18, averageSpeed: 652.19, distance: 16_646_657, inclination: -1.5, rampAngle: 75.4,
             elevationGain: 6526.8, elevationLoss: 6526.9, pace: 65_270, averagePace: 65_271, energy: 65_249,
-            energyPerHour: 65_250, energyPerMinute: 227, heartRate: 200, metabolicEquivalent: 201,
+            energyPerHour: 65_250, energyPerMinute: 227, heartRate: 200, metabolicEquivalent: 20.1,
             elapsedTime: 65_233, remainingTime: 65_234, beltForce: -301, power: -300)
         try check(parts, all: all)
     }
@@ -80,7 +79,7 @@ struct FitnessMachineTests {
             (5, "FFFFF5FE", Data(elevationLoss: 65_269)), (5, "F4FEFFFF", Data(elevationGain: 65_268)),
             (6, "F1FFF202", Data(inclination: -1.5, rampAngle: 75.4)),
             (6, "FF7FF2FF", Data(rampAngle: -1.4)), (6, "F1FFFF7F", Data(inclination: -1.5)),
-            (7, "C7", Data(resistance: 1990)), (7, "FF", Data(resistance: 2550)),
+            (7, "C7", Data(resistance: 199)), (7, "FF", Data(resistance: 255)),
             (8, "D5FE", Data(power: -299)), (8, "FF7F", Data(power: 32_767)),
             (9, "D6FE", Data(averagePower: -298)), (9, "FF7F", Data(averagePower: 32_767)),
             (10, "E1FEE2FEE3", Data(energy: 65_249, energyPerHour: 65_250, energyPerMinute: 227)),
@@ -95,7 +94,7 @@ struct FitnessMachineTests {
         let all = Data(
             speed: 652.18, averageSpeed: 652.19, distance: 16_646_657, stepRate: 65_220, averageStepRate: 65_221,
             strides: 6522.2, elevationGain: 65_268, elevationLoss: 65_269, inclination: -1.5, rampAngle: 75.4,
-            resistance: 1990, power: -299, averagePower: -298, energy: 65_249, energyPerHour: 65_250,
+            resistance: 199, power: -299, averagePower: -298, energy: 65_249, energyPerHour: 65_250,
             energyPerMinute: 227, heartRate: 200, metabolicEquivalent: 20.1, elapsedTime: 65_233,
             remainingTime: 65_234, isBackward: true)
         try check(parts, flagBytes: 3, all: all)
@@ -112,7 +111,7 @@ struct FitnessMachineTests {
             (4, "F7FE", Data(averagePace: 65_271)), (4, "FFFF", Data(averagePace: 65_535)),
             (5, "D5FE", Data(power: -299)), (5, "FF7F", Data(power: 32_767)),
             (6, "D6FE", Data(averagePower: -298)), (6, "FF7F", Data(averagePower: 32_767)),
-            (7, "C7", Data(resistance: 1990)), (7, "FF", Data(resistance: 2550)),
+            (7, "C7", Data(resistance: 199)), (7, "FF", Data(resistance: 255)),
             (8, "E1FEE2FEE3", Data(energy: 65_249, energyPerHour: 65_250, energyPerMinute: 227)),
             (8, "E1FEFFFFFF", Data(energy: 65_249)), (8, "FFFFE2FEFF", Data(energyPerHour: 65_250)),
             (8, "FFFFFFFFE3", Data(energyPerMinute: 227)),
@@ -123,7 +122,7 @@ struct FitnessMachineTests {
         ]
         let all = Data(
             strokeRate: 89.5, strokes: 65_220, averageStrokeRate: 90.5, distance: 16_646_657, pace: 65_270,
-            averagePace: 65_271, power: -299, averagePower: -298, resistance: 1990, energy: 65_249,
+            averagePace: 65_271, power: -299, averagePower: -298, resistance: 199, energy: 65_249,
             energyPerHour: 65_250, energyPerMinute: 227, heartRate: 200, metabolicEquivalent: 20.1,
             elapsedTime: 65_233, remainingTime: 65_234)
         try check(parts, all: all)
@@ -137,7 +136,7 @@ struct FitnessMachineTests {
             (2, "C5FE", Data(cadence: 32_610.5)), (2, "FFFF", Data(cadence: 32_767.5)),
             (3, "C7FE", Data(averageCadence: 32_611.5)), (3, "FFFF", Data(averageCadence: 32_767.5)),
             (4, "0102FE", Data(distance: 16_646_657)), (4, "FFFFFF", Data(distance: 16_777_215)),
-            (5, "C7", Data(resistance: 1990)), (5, "FF", Data(resistance: 2550)),
+            (5, "C7", Data(resistance: 199)), (5, "FF", Data(resistance: 255)),
             (6, "D5FE", Data(power: -299)), (6, "FF7F", Data(power: 32_767)),
             (7, "D6FE", Data(averagePower: -298)), (7, "FF7F", Data(averagePower: 32_767)),
             (8, "E1FEE2FEE3", Data(energy: 65_249, energyPerHour: 65_250, energyPerMinute: 227)),
@@ -150,7 +149,7 @@ struct FitnessMachineTests {
         ]
         let all = Data(
             speed: 652.18, averageSpeed: 652.19, cadence: 32_610.5, averageCadence: 32_611.5, distance: 16_646_657,
-            resistance: 1990, power: -299, averagePower: -298, energy: 65_249, energyPerHour: 65_250,
+            resistance: 199, power: -299, averagePower: -298, energy: 65_249, energyPerHour: 65_250,
             energyPerMinute: 227, heartRate: 200, metabolicEquivalent: 20.1, elapsedTime: 65_233,
             remainingTime: 65_234)
         try check(parts, all: all)

@@ -110,6 +110,18 @@ struct KeyTests {
         }
     }
 
+    @Test func `Rotating addresses do not fill the memory`() throws {
+        var store = KeyStore()
+        store.addIdentity("C0:FF:EE:00:00:14", key: try #require(DeviceKey([UInt8](repeating: 3, count: 16))))
+        var resolver = IdentityResolver(store)
+        resolver.capacity = 100
+        for number in 0..<1000 as Range<UInt64> {
+            _ = resolver.identity(of: SenderAddress(1 << 46 | number))
+            #expect(resolver.storedResults <= 100)
+        }
+        #expect(resolver.storedResults > 0)
+    }
+
     @Test func `A changed store of keys resolves with its own identity keys`() throws {
         let keys = try ["11", "22"].map { try #require(DeviceKey(String(repeating: $0, count: 16))) }
         let stores = keys.map { key in

@@ -12,6 +12,8 @@ let structureRounds = ProcessEnvironment.number("VALUES_ROUNDS") ?? 40
 struct FormatGenerator: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let roundTrip: @Sendable (inout SplitMix) -> String?
+    /// Makes a section that the format may accept.
+    let section: @Sendable (inout SplitMix) -> AdvertisedSection
 
     /// A format whose payloads are random bytes after a start.
     init<Format: AdvertisementFormat>(
@@ -19,6 +21,7 @@ struct FormatGenerator: Sendable, CustomTestStringConvertible {
         section: @escaping @Sendable (inout SplitMix) -> AdvertisedSection
     ) {
         testDescription = description
+        self.section = section
         roundTrip = { random in
             let given = section(&random)
             // A random payload may have a forbidden value; it then has no reading.

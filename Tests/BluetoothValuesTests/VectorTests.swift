@@ -97,9 +97,11 @@ extension Vector {
         Vector(
             .ruuvi, .manufacturer, 0x0499, "057FFFFFFEFFFE7FFF7FFF7FFFFFDEFEFFFECBB8334C884F",
             [
-                celsius(163.835), humidity(163.835), pressure(1155.34), volts(3.646),
+                celsius(163.835), pressure(1155.34), volts(3.646),
                 .init(.transmitPower, 20, .decibelMilliwatt), .init(.movementCount, 254, .none),
-            ]),
+            ],
+            // The largest number of the field is 163.835 %, which no air has.
+            absent: [.humidity]),
         Vector(
             .ruuvi, .manufacturer, 0x0499, "058001000000008001800180010000000000CBB8334C884F",
             [

@@ -38,7 +38,9 @@ struct DecodeLines {
         case .unknown: return "unknown"
         case .failure(let error): return "failure \(error.reason)"
         case .reading(let reading):
-            var parts = reading.measurements.map { "\($0.quantity.rawValue)/\($0.unit.rawValue)=\($0.value)" }
+            // Other decoders report impossible numbers as values.
+            let numbers = reading.measurements + reading.impossible
+            var parts = numbers.map { "\($0.quantity.rawValue)/\($0.unit.rawValue)=\($0.value)" }
             parts += reading.states.map { "state/\($0.kind.rawValue)=\($0.isOn ? 1 : 0)" }
             for identifier in reading.identifiers {
                 if case .number(let number) = identifier.value {

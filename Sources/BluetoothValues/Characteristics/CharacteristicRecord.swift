@@ -4,6 +4,13 @@ public struct CharacteristicRecord: Hashable, Sendable {
     public let structure: CharacteristicStructure
     /// The values of the fields that are present, in their order.
     public var entries: [Entry]
+    /// The bytes after the last field.
+    public var surplus: [UInt8] = []
+    /// Whether levels of resistance have two bytes, as in older specifications and most machines, and not one.
+    ///
+    /// Decoding sets it by the length of the value. If both fit, it takes two bytes. Encoding takes two bytes too if a
+    /// level does not fit into one.
+    public var hasWideLevels = false
 
     /// A field with its value.
     public struct Entry: Hashable, Sendable {
@@ -72,16 +79,43 @@ public enum FieldValue: Hashable, Sendable {
     }
 }
 
+extension CharacteristicRecord {
+    /// What was decided about the bytes, in sentences without a full stop; empty if nothing was.
+    public var remarks: [String] {
+        let level = structure.fields.first { field in field.type.isLevel && entries.contains { $0.name == field.name } }
+        guard let level, hasWideLevels, !surplus.isEmpty else { return [] }
+        return ["\(level.name) was taken as 2 bytes; 1 byte fits as well"]
+    }
+}
+
 extension CharacteristicStructure {
-    /// Decodes a value. Throws if it is too short, too long or malformed.
+    /// Decodes a value. Throws if it is too short, or contradicts itself.
     ///
     /// A number that the specification forbids is ``FieldValue/special(_:)`` with the meaning
-    /// ``SpecialMeaning/reserved``, so that the other fields are not lost.
+    /// ``SpecialMeaning/reserved``, so that the other fields are not lost. Bytes after the last field are
+    /// ``CharacteristicRecord/surplus``.
     public func decode(_ bytes: [UInt8]) throws(ValueDecodingError) -> CharacteristicRecord {
-        CharacteristicRecord(self, isSequence ? try records(bytes) : try entries(bytes))
+        guard !isSequence else { return CharacteristicRecord(self, try records(bytes)) }
+        var record = CharacteristicRecord(self, [])
+        record.hasWideLevels = hasLevels && areLevelsWide(bytes)
+        (record.entries, record.surplus) = try entries(bytes, record.hasWideLevels)
+        return record
     }
 
-    private func entries(_ bytes: [UInt8]) throws(ValueDecodingError) -> [CharacteristicRecord.Entry] {
+    /// Whether the levels of a value have two bytes: the value is long enough for it.
+    private func areLevelsWide(_ bytes: [UInt8]) -> Bool {
+        let first = fields.first?.type.cell?.read(bytes) ?? 0
+        var count = 0
+        for (index, field) in fields.enumerated() {
+            guard index == 0 || field.condition.isMet(first: first, previous: 0, hasMore: false) else { continue }
+            count += field.type.isLevel ? 2 : field.type.cell?.byteCount ?? 0
+        }
+        return bytes.count >= count
+    }
+
+    private func entries(
+        _ bytes: [UInt8], _ hasWideLevels: Bool
+    ) throws(ValueDecodingError) -> (entries: [CharacteristicRecord.Entry], surplus: [UInt8]) {
         var reader = FieldReader(subject: name, bytes: bytes)
         var entries: [CharacteristicRecord.Entry] = []
         var date = DateCheck()
@@ -89,15 +123,14 @@ extension CharacteristicStructure {
         var previous: Int64 = 0
         for (index, field) in fields.enumerated() {
             let isPresent = field.condition.isMet(first: first, previous: previous, hasMore: reader.hasMore)
-            guard isPresent else { continue }
-            var value = try reader.read(field)
+            guard isPresent, field.condition != .more || reader.contains(field) else { continue }
+            var value = try reader.read(field, hasWideLevels: hasWideLevels)
             if case .integer(let number) = value { previous = number }
             if index == 0 { first = previous }
             if let day = date.impossibleDay(field, value) { value = .special(day) }
             entries.append(CharacteristicRecord.Entry(field.name, value, field.unit))
         }
-        try reader.finish()
-        return entries
+        return (entries, reader.surplus)
     }
 
     /// Decodes the records of a sequence. Each begins with its size, which includes that byte.
@@ -110,12 +143,12 @@ extension CharacteristicStructure {
             guard end > start, end <= bytes.count else {
                 throw ValueDecodingError(name, .lengthBeyondEnd(offset: start), bytes: bytes)
             }
-            do {
-                all += try entries(Array(bytes[(start + 1)..<end]))
-            } catch {
+            let record = try? entries(Array(bytes[(start + 1)..<end]), false)
+            guard let record, record.surplus.isEmpty else {
                 throw ValueDecodingError(
                     name, .contradiction("the size at byte \(start) does not match the fields"), bytes: bytes)
             }
+            all += record.entries
             start = end
         }
         return all
@@ -125,10 +158,14 @@ extension CharacteristicStructure {
 extension CharacteristicRecord {
     /// Encodes the value. Throws if a field is missing, superfluous, or out of range.
     public func encoded() throws(ValueEncodingError) -> [UInt8] {
-        guard structure.isSequence else { return try encoded(entries[...]) }
+        guard structure.isSequence else {
+            guard structure.hasLevels, !hasWideLevels, let narrow = try? encoded(entries[...], hasWideLevels: false)
+            else { return try encoded(entries[...], hasWideLevels: structure.hasLevels) + surplus }
+            return narrow + surplus
+        }
         var bytes: [UInt8] = []
         for record in records {
-            let part = try encoded(record)
+            let part = try encoded(record, hasWideLevels: false)
             guard part.count < 0xFF else { throw ValueEncodingError(structure.name, field: "Size", .tooLong) }
             bytes += [UInt8(part.count + 1)] + part
         }
@@ -148,7 +185,9 @@ extension CharacteristicRecord {
         }
     }
 
-    private func encoded(_ entries: ArraySlice<Entry>) throws(ValueEncodingError) -> [UInt8] {
+    private func encoded(
+        _ entries: ArraySlice<Entry>, hasWideLevels: Bool
+    ) throws(ValueEncodingError) -> [UInt8] {
         var writer = FieldWriter(subject: structure.name)
         var date = DateCheck()
         var first: Int64 = 0
@@ -164,7 +203,7 @@ extension CharacteristicRecord {
             if date.impossibleDay(field, value) != nil {
                 throw ValueEncodingError(structure.name, field: field.name, .outOfRange)
             }
-            try writer.write(value, field)
+            try writer.write(value, field, hasWideLevels: hasWideLevels)
             next += 1
         }
         guard next == entries.endIndex else {

@@ -10,12 +10,14 @@ public struct CharacteristicStructure: Hashable, Sendable {
     public let fields: [Field]
     /// Whether a value is a sequence of records of the fields. Each record begins with a byte that is its size.
     public let isSequence: Bool
+    let hasLevels: Bool
 
     init(_ uuid: UInt16, _ name: String, isSequence: Bool = false, _ fields: [[Field]]) {
         self.uuid = uuid
         self.name = name
         self.fields = fields.flatMap { $0 }
         self.isSequence = isSequence
+        hasLevels = self.fields.contains(where: \.type.isLevel)
     }
 
     /// A field of a value.
@@ -58,6 +60,14 @@ public struct CharacteristicStructure: Hashable, Sendable {
     public static let all: [CharacteristicStructure] = SIGStructures.all
 
     private static let byUUID = Dictionary(uniqueKeysWithValues: all.map { ($0.uuid, $0) })
+
+    /// Returns the structure of a descriptor; nil if the SIG publishes none.
+    public static func structure(ofDescriptor uuid: UInt16) -> CharacteristicStructure? {
+        descriptors.first { $0.uuid == uuid }
+    }
+
+    /// The structures of all descriptors, in the order of their UUIDs.
+    public static let descriptors: [CharacteristicStructure] = SIGStructures.ofDescriptors
 }
 
 /// How a field is stored.
@@ -66,6 +76,8 @@ enum FieldType: Hashable, Sendable {
     case s8, s16, s24, s32
     /// One or two bytes, as many as there are. Encoding makes two.
     case u8OrU16
+    /// One byte, or a signed number of two bytes with a scale of its own. The length of the whole value decides.
+    case level(wide: Scale)
     /// Some bits. Fields of bits that follow each other share bytes, from the lowest bit on.
     case bits(Int)
     /// A medical number of 16 bits.
@@ -89,10 +101,13 @@ enum FieldType: Hashable, Sendable {
     /// Numbers of 16 bits up to the end.
     case u16List, s16List
 
+    /// Whether the number of bytes is found by the length of the whole value.
+    var isLevel: Bool { if case .level = self { true } else { false } }
+
     /// The place of an integer; nil for a field that is not an integer.
     var cell: Cell? {
         switch self {
-        case .u8, .exponential: .u8(0)
+        case .u8, .exponential, .level: .u8(0)
         case .u16, .u8OrU16: .u16(0)
         case .u24: .u24(0)
         case .u32, .float32: .u32(0)
@@ -135,7 +150,7 @@ enum FieldCondition: Hashable, Sendable {
 
 extension CharacteristicStructure.Field {
     /// Whether the value is an integer without a unit.
-    var isPlain: Bool { unit == .none && scale == .one }
+    var isPlain: Bool { unit == .none && scale == .one && !type.isLevel }
 }
 
 extension [CharacteristicStructure.Field] {

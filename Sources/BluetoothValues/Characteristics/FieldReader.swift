@@ -19,9 +19,12 @@ struct FieldReader {
         }
     }
 
-    func finish() throws(ValueDecodingError) {
-        let end = position + (usedBits > 0 ? 1 : 0)
-        guard end >= bytes.count else { throw ValueDecodingError(subject, .tooLong(allowed: end), bytes: bytes) }
+    /// The bytes after those that were read.
+    var surplus: [UInt8] { Array(bytes.dropFirst(position + (usedBits > 0 ? 1 : 0))) }
+
+    /// Whether a field that may be absent is there completely.
+    func contains(_ field: CharacteristicStructure.Field) -> Bool {
+        position + (field.type.cell?.byteCount ?? 1) <= bytes.count
     }
 
     private mutating func take(_ count: Int) throws(ValueDecodingError) -> [UInt8] {
@@ -47,7 +50,10 @@ struct FieldReader {
         return cell.read(bytes, start: position) ?? 0
     }
 
-    mutating func read(_ field: CharacteristicStructure.Field) throws(ValueDecodingError) -> FieldValue {
+    /// Reads a field. Levels have one byte or two.
+    mutating func read(
+        _ field: CharacteristicStructure.Field, hasWideLevels: Bool = false
+    ) throws(ValueDecodingError) -> FieldValue {
         if case .bits(let count) = field.type { return .integer(try readBits(count)) }
         if usedBits > 0 {
             position += 1
@@ -81,10 +87,11 @@ struct FieldReader {
         case .bytes, .rest: return .bytes(try take(fixedCount(field.type) ?? bytes.count - position))
         case .u16List, .s16List:
             var numbers: [Double] = []
-            while hasMore {
+            while position + 2 <= bytes.count {
                 numbers.append(field.scale.value(try readInteger(field.type == .u16List ? .u16(0) : .s16(0))))
             }
             return .numbers(numbers)
+        case .level(let scale) where hasWideLevels: return .number(scale.value(try readInteger(.s16(0))))
         default:
             guard let cell = field.type.cell else { return .unknown }
             let number = try readInteger(cell)

@@ -23,7 +23,10 @@ struct FieldWriter {
         }
     }
 
-    mutating func write(_ value: FieldValue, _ field: CharacteristicStructure.Field) throws(ValueEncodingError) {
+    /// Writes a field. Levels have one byte or two.
+    mutating func write(
+        _ value: FieldValue, _ field: CharacteristicStructure.Field, hasWideLevels: Bool = false
+    ) throws(ValueEncodingError) {
         let mismatch = ValueEncodingError(subject, field: field.name, .outOfRange)
         if case .bits(let count) = field.type {
             guard case .integer(let number) = value else { throw mismatch }
@@ -49,6 +52,12 @@ struct FieldWriter {
                 guard let integer = field.scale.integer(number) else { throw mismatch }
                 try write(integer, field.type == .u16List ? .u16(0) : .s16(0), field.name)
             }
+        case (.level(let scale), .number(let number)) where hasWideLevels:
+            guard let integer = scale.integer(number) else { throw mismatch }
+            try write(integer, .s16(0), field.name)
+        // A level between two steps needs two bytes.
+        case (.level, .number(let number)) where field.scale.integer(number).map(field.scale.value) != number:
+            throw mismatch
         default:
             guard let cell = field.type.cell, let integer = integer(of: value, field) else { throw mismatch }
             try write(integer, cell, field.name)

@@ -5,7 +5,7 @@ public struct HeartRateMeasurement: CharacteristicValue {
 
     /// The rate in beats in a minute.
     public var beatsPerMinute: Double
-    /// The energy since the last reset in joule; nil if it is not sent.
+    /// The energy since the last reset in kilojoules; nil if it is not sent.
     public var energy: Double?
     /// The times between beats in seconds, the oldest first.
     public var intervals: [Double]

@@ -141,7 +141,7 @@ extension SIGStructures {
                 .field("Flags", .u8),
                 .field("Heart Rate", .u8, .one, .beatsPerMinute, if: .noBit(0)),
                 .field("Heart Rate", .u16, .one, .beatsPerMinute, if: .bit(0)),
-                .field("Energy Expended", .u16, .one, .joule, if: .bit(3)),
+                .field("Energy Expended", .u16, .one, .kilojoule, if: .bit(3)),
                 .field("RR-interval", .u16List, .over(1024), .second, if: .bit(4)),
             ]),
         .init(0x2A38, "Body Sensor Location", [.field("Body Sensor Location", .u8)]),

@@ -90,7 +90,7 @@ extension SIGStructures {
                 .field("Soft Lean Mass", .u16, .hundredth, .pound, if: .flags(mask: 0x81, value: 0x81)),
                 .field("Body Water Mass", .u16, .over(200), .kilogram, if: .flags(mask: 0x101, value: 0x100)),
                 .field("Body Water Mass", .u16, .hundredth, .pound, if: .flags(mask: 0x101, value: 0x101)),
-                .field("Impedance", .u16, .hundredth, .ohm, if: .bit(9)),
+                .field("Impedance", .u16, .tenth, .ohm, if: .bit(9)),
                 .field("Weight", .u16, .over(200), .kilogram, if: .flags(mask: 0x401, value: 0x400)),
                 .field("Weight", .u16, .hundredth, .pound, if: .flags(mask: 0x401, value: 0x401)),
                 .field("Height", .u16, .thousandth, .metre, if: .flags(mask: 0x801, value: 0x800)),

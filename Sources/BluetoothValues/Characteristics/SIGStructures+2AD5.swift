@@ -11,9 +11,9 @@ extension SIGStructures {
         .init(
             0x2AD6, "Supported Resistance Level Range",
             [
-                .field("Minimum Resistance Level", .u8, .times(10)),
-                .field("Maximum Resistance Level", .u8, .times(10)),
-                .field("Minimum Increment", .u8, .times(10)),
+                .field("Minimum Resistance Level", .level(wide: .tenth)),
+                .field("Maximum Resistance Level", .level(wide: .tenth)),
+                .field("Minimum Increment", .level(wide: .tenth)),
             ]),
         .init(
             0x2AD7, "Supported Heart Rate Range",
@@ -52,8 +52,8 @@ extension SIGStructures {
         .init(
             0x2AE4, "Chromaticity Coordinates",
             [
-                .field("Chromaticity x-coordinate", .u16, .over(65536)),
-                .field("Chromaticity y-coordinate", .u16, .over(65536)),
+                .field("Chromaticity x-coordinate", .u16, .over(65535)),
+                .field("Chromaticity y-coordinate", .u16, .over(65535)),
             ]),
         .init(
             0x2AE5, "Chromaticity in CCT and Duv Values",
@@ -262,7 +262,7 @@ extension SIGStructures {
                 .field("Sensing Duration", .exponential, .one, .second),
             ]),
         .init(0x2B1B, "Volume Flow", [.field("Volume Flow", .u16, .thousandth, .litrePerSecond, unknown: 0xFFFF)]),
-        .init(0x2B1C, "Chromaticity Coordinate", [.field("Chromaticity Coordinate", .u16, .over(65536))]),
+        .init(0x2B1C, "Chromaticity Coordinate", [.field("Chromaticity Coordinate", .u16, .over(65535))]),
         .init(
             0x2B34, "Enhanced Blood Pressure Measurement",
             [

@@ -25,7 +25,7 @@ extension SIGStructures {
                 .field("Normal Walking Steps", .u24, if: .bit(1)),
                 .field("Intensity Steps", .u24, if: .bit(2)),
                 .field("Floor Steps", .u24, if: .bit(3)),
-                .field("Distance", .u24, .times(10), .metre, if: .bit(4)),
+                .field("Distance", .u24, .one, .metre, if: .bit(4)),
                 .field("Duration of Normal Walking", .u24, .one, .second, if: .bit(5)),
                 .field("Duration of Intensity Walking", .u24, .one, .second, if: .bit(6)),
             ]),

@@ -15,7 +15,7 @@ extension SIGStructures {
                 .pace("Average Pace", if: .bit(6)),
                 .energy(if: .bit(7)),
                 .heartRate(if: .bit(8)),
-                .metabolicEquivalent(.one, if: .bit(9)),
+                .metabolicEquivalent(if: .bit(9)),
                 .time("Elapsed Time", if: .bit(10)),
                 .time("Remaining Time", if: .bit(11)),
                 .field("Force On Belt", .s16, .one, .newton, unknown: 0x7FFF, if: .bit(12)),
@@ -144,8 +144,9 @@ extension [CharacteristicStructure.Field] {
         field(name, .u16, .one, .second, if: condition)
     }
 
+    /// Most machines send two bytes, as the service's specification of 2017. The supplement has one.
     fileprivate static func resistanceLevel(if condition: FieldCondition) -> Self {
-        field("Resistance Level", .u8, .times(10), if: condition)
+        field("Resistance Level", .level(wide: .one), if: condition)
     }
 
     fileprivate static func power(_ name: String, unknown: Int64? = nil, if condition: FieldCondition) -> Self {
@@ -163,9 +164,8 @@ extension [CharacteristicStructure.Field] {
         field("Heart Rate", .u8, .one, .beatsPerMinute, if: condition)
     }
 
-    /// Treadmills send whole units, other machines tenths.
-    fileprivate static func metabolicEquivalent(_ scale: Scale = .tenth, if condition: FieldCondition) -> Self {
-        field("Metabolic Equivalent", .u8, scale, .metabolicEquivalent, if: condition)
+    fileprivate static func metabolicEquivalent(if condition: FieldCondition) -> Self {
+        field("Metabolic Equivalent", .u8, .tenth, .metabolicEquivalent, if: condition)
     }
 
     /// The time of the session that has elapsed or remains.

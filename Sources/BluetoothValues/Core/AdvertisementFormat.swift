@@ -78,6 +78,8 @@ public protocol AdvertisementFormat: Hashable, Sendable {
     func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection
 
     /// The value in the form that is independent of the format.
+    ///
+    /// It has the numbers that the device sent. A ``SensorDecoder`` separates those that are impossible.
     var reading: SensorReading { get }
 
     /// The local name with which the device must advertise; nil if any name is recognised.

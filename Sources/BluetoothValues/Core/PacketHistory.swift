@@ -14,28 +14,113 @@ struct PacketHistory: Sendable {
         func hash(into hasher: inout Hasher) { hasher.combine(identity.number << 1 | (isEncrypted ? 1 : 0)) }
     }
 
+    /// What the counter of a packet says about it.
+    enum Outcome: Equatable {
+        case new
+        case repeated
+        /// The packet proves that the device has restarted after this counter.
+        case restarted(after: UInt32)
+        /// The packet is older than the one with this counter.
+        case replayed(last: UInt32)
+    }
+
+    /// Which lower counters are accepted.
+    struct RestartRule {
+        let limit: UInt32
+        let proof: RestartProof?
+    }
+
     /// The largest number of counters that are not protected.
     var limit: Int
-    private var protected: [Source: UInt32] = [:]
+    private var protected: [Source: ProtectedCounter] = [:]
     private var others: [Source: UInt32] = [:]
 
     init(limit: Int) { self.limit = limit }
 
-    func last(of source: Source, isProtected: Bool) -> UInt32? { isProtected ? protected[source] : others[source] }
+    /// Compares the counter of a packet with those of earlier packets, and stores it.
+    mutating func receive(
+        _ counter: UInt32, from source: Source, isProtected: Bool, at time: Duration?, _ rule: RestartRule
+    ) -> Outcome {
+        guard isProtected else { return receivePlain(counter, from: source) }
+        if let outcome = protected[source]?.receive(counter, at: time, rule) { return outcome }
+        protected[source] = ProtectedCounter(last: counter)
+        return .new
+    }
 
-    mutating func store(_ counter: UInt32, of source: Source, isProtected: Bool) {
-        guard !isProtected else {
-            protected[source] = counter
-            return
-        }
+    private mutating func receivePlain(_ counter: UInt32, from source: Source) -> Outcome {
+        if others[source] == counter { return .repeated }
         // Packets with changing addresses must not fill the memory.
         if others.count >= limit, others[source] == nil { others.removeAll() }
         others[source] = counter
+        return .new
     }
 
     /// Removes all counters of a device.
     mutating func forget(_ identity: SenderAddress) {
         protected = protected.filter { $0.key.identity != identity }
         others = others.filter { $0.key.identity != identity }
+    }
+}
+
+/// A counter that the encryption of a device protects.
+struct ProtectedCounter: Sendable {
+    /// The counter of the last packet that was accepted.
+    private(set) var last: UInt32
+    /// The packets that may become the proof of a restart.
+    private var candidate: Candidate?
+    /// The counter before an accepted restart; nil if there was none.
+    private var before: UInt32?
+    /// Whether the old counter continued after a restart. The restart was then made of recorded packets.
+    private var isRestartForged = false
+
+    /// Packets with lower counters that rise.
+    private struct Candidate: Sendable {
+        let began: Duration
+        var last: UInt32
+        var count: Int
+    }
+
+    /// The largest number of packets that may be missing between two of a proof.
+    private static let mostMissing: UInt32 = 255
+    /// A device that restarted counts one after another. A counter that jumps further continues the old ones.
+    private static let furthestJump: UInt32 = 1 << 16
+
+    init(last: UInt32) { self.last = last }
+
+    mutating func receive(
+        _ counter: UInt32, at time: Duration?, _ rule: PacketHistory.RestartRule
+    ) -> PacketHistory.Outcome {
+        if counter == last { return .repeated }
+        // Half of the numbers are later than the last one, so that a counter may wrap.
+        let isOlder = (counter &- last) >= 0x8000_0000
+        guard isOlder, counter >= rule.limit else {
+            if let before, !isOlder, counter > before {
+                isRestartForged = isRestartForged || counter &- last > Self.furthestJump
+                self.before = nil
+            }
+            candidate = nil
+            last = counter
+            return .new
+        }
+        guard proves(counter, at: time, rule.proof) else { return .replayed(last: last) }
+        defer {
+            before = max(before ?? 0, last)
+            candidate = nil
+            last = counter
+        }
+        return .restarted(after: last)
+    }
+
+    /// Adds a packet to the proof of a restart. Returns whether the proof is complete.
+    private mutating func proves(_ counter: UInt32, at time: Duration?, _ proof: RestartProof?) -> Bool {
+        guard let proof, let time, !isRestartForged else { return false }
+        guard var packets = candidate, counter >= packets.last, counter - packets.last <= Self.mostMissing else {
+            candidate = Candidate(began: time, last: counter, count: 1)
+            return proof.packets <= 1 && proof.duration <= .zero
+        }
+        if counter > packets.last { packets.count += 1 }
+        packets.last = counter
+        candidate = packets
+        return packets.count >= proof.packets && time - packets.began >= proof.duration
     }
 }

@@ -24,7 +24,15 @@ public struct SensorDecoder: Sendable {
     /// Default: 0, never.
     ///
     /// Some devices begin at 0 again after a change of the battery. A limit makes replay of packets below it possible.
+    /// ``restartProof`` accepts such a device without a limit.
     public var restartLimit: UInt32 = 0
+
+    /// How a device proves that its counter began again, for example after a change of the battery.
+    ///
+    /// Default: four packets in 5 s. Nil: a lower counter is never accepted, except below ``restartLimit``.
+    ///
+    /// The proof needs the times of the packets, see ``decode(_:from:name:among:at:)``.
+    public var restartProof: RestartProof? = RestartProof()
 
     /// The largest number of packet counters that are remembered to detect repetitions.
     ///
@@ -34,7 +42,14 @@ public struct SensorDecoder: Sendable {
         set { history.limit = newValue }
     }
 
+    /// The number of measurements that were impossible since the decoder was made.
+    ///
+    /// They are in ``SensorReading/impossible``.
+    public private(set) var impossibleValueCount = 0
+
     private var resolver: IdentityResolver
+    /// The devices with a key that have sent packets which prove that they have it.
+    private var authenticated: Set<SenderAddress> = []
     private var history = PacketHistory(limit: 4096)
 
     /// Makes a decoder.
@@ -61,34 +76,35 @@ public struct SensorDecoder: Sendable {
     ///   - name: The advertised name. Inkbird, ThermoPro and some models of Govee are recognised by it.
     ///   - sections: All sections of the advertisement, as far as they are known. They distinguish meters of
     ///     SwitchBot from its other products.
+    ///   - time: The time of the reception since any fixed time. ``restartProof`` needs it.
     public mutating func decode(
         _ section: AdvertisedSection, from address: SenderAddress? = nil, name: String? = nil,
-        among sections: [AdvertisedSection] = []
+        among sections: [AdvertisedSection] = [], at time: Duration? = nil
     ) -> SensorResult {
         guard let format = Self.format(of: section, name: name, among: sections) else { return .unknown }
         switch format {
-        case .bthome: return run(BTHome.self, section, address, name)
-        case .miBeacon: return run(MiBeacon.self, section, address, name)
-        case .ruuvi: return run(RuuviTag.self, section, address, name)
-        case .iBeacon: return run(IBeacon.self, section, address, name)
-        case .tilt: return run(Tilt.self, section, address, name)
-        case .altBeacon: return run(AltBeacon.self, section, address, name)
-        case .eddystone: return run(Eddystone.self, section, address, name)
-        case .atc1441: return run(ATC1441.self, section, address, name)
-        case .pvvx: return run(PVVX.self, section, address, name)
-        case .bParasite: return run(BParasite.self, section, address, name)
-        case .govee: return run(Govee.self, section, address, name)
-        case .inkbird: return run(Inkbird.self, section, address, name)
-        case .thermoPro: return run(ThermoPro.self, section, address, name)
-        case .switchBot: return run(SwitchBot.self, section, address, name)
-        case .qingping: return run(Qingping.self, section, address, name)
-        case .sensirion: return run(Sensirion.self, section, address, name)
-        case .miScale: return run(MiScale.self, section, address, name)
-        case .aranet: return run(Aranet.self, section, address, name)
-        case .oralB: return run(OralB.self, section, address, name)
-        case .mopeka: return run(Mopeka.self, section, address, name)
-        case .victron: return run(Victron.self, section, address, name)
-        case .environmentalSensing: return run(EnvironmentalData.self, section, address, name)
+        case .bthome: return run(BTHome.self, section, address, name, time)
+        case .miBeacon: return run(MiBeacon.self, section, address, name, time)
+        case .ruuvi: return run(RuuviTag.self, section, address, name, time)
+        case .iBeacon: return run(IBeacon.self, section, address, name, time)
+        case .tilt: return run(Tilt.self, section, address, name, time)
+        case .altBeacon: return run(AltBeacon.self, section, address, name, time)
+        case .eddystone: return run(Eddystone.self, section, address, name, time)
+        case .atc1441: return run(ATC1441.self, section, address, name, time)
+        case .pvvx: return run(PVVX.self, section, address, name, time)
+        case .bParasite: return run(BParasite.self, section, address, name, time)
+        case .govee: return run(Govee.self, section, address, name, time)
+        case .inkbird: return run(Inkbird.self, section, address, name, time)
+        case .thermoPro: return run(ThermoPro.self, section, address, name, time)
+        case .switchBot: return run(SwitchBot.self, section, address, name, time)
+        case .qingping: return run(Qingping.self, section, address, name, time)
+        case .sensirion: return run(Sensirion.self, section, address, name, time)
+        case .miScale: return run(MiScale.self, section, address, name, time)
+        case .aranet: return run(Aranet.self, section, address, name, time)
+        case .oralB: return run(OralB.self, section, address, name, time)
+        case .mopeka: return run(Mopeka.self, section, address, name, time)
+        case .victron: return run(Victron.self, section, address, name, time)
+        case .environmentalSensing: return run(EnvironmentalData.self, section, address, name, time)
         case .appleContinuity, .findMy, .locationTracker, .fastPair, .exposureNotification, .encryptedData:
             return .reading(SensorReading(format: format))
         }
@@ -99,62 +115,95 @@ public struct SensorDecoder: Sendable {
     /// Throws the reason if the section has the format and cannot be used.
     public mutating func decode<Format: AdvertisementFormat>(
         as type: Format.Type, _ section: AdvertisedSection, from address: SenderAddress? = nil, name: String? = nil,
-        among sections: [AdvertisedSection] = []
+        among sections: [AdvertisedSection] = [], at time: Duration? = nil
     ) throws(ValueDecodingError) -> Format? {
         guard Self.format(of: section, name: name, among: sections) == Format.format else { return nil }
-        return try value(type, section, address, name).value
+        return try value(type, section, address, name, time).value
     }
 
     private mutating func run<Format: AdvertisementFormat>(
-        _ type: Format.Type, _ section: AdvertisedSection, _ address: SenderAddress?, _ name: String?
+        _ type: Format.Type, _ section: AdvertisedSection, _ address: SenderAddress?, _ name: String?, _ time: Duration?
     ) -> SensorResult {
         do {
-            return .reading(try value(type, section, address, name).reading)
+            return .reading(try value(type, section, address, name, time).reading)
         } catch {
             return .failure(error)
         }
     }
 
     private mutating func value<Format: AdvertisementFormat>(
-        _ type: Format.Type, _ section: AdvertisedSection, _ address: SenderAddress?, _ name: String?
+        _ type: Format.Type, _ section: AdvertisedSection, _ address: SenderAddress?, _ name: String?, _ time: Duration?
     ) throws(ValueDecodingError) -> (value: Format, reading: SensorReading) {
         var device: SenderAddress?
         if let address { device = identity(of: address) }
         let key = device.flatMap { keys[$0] }
-        let value = try Format(section, from: Sender(address: address, name: name, key: key))
+        let (value, surplus) = try Self.make(type, section, Sender(address: address, name: name, key: key))
         var reading = value.reading
-        if key != nil, !reading.isEncrypted, Format.format.isEncryptable,
-            !(reading.measurements.isEmpty && reading.states.isEmpty && reading.events.isEmpty)
-        {
-            throw ValueDecodingError(Format.format.rawValue, .downgraded, bytes: section.bytes)
-        }
-        guard let device else { return (value, reading) }
-        if Format.format.namesSender { try check(reading, isFrom: device, address, bytes: section.bytes) }
-        guard let counter = reading.packetCounter else { return (value, reading) }
-        let isProtected = key != nil && reading.isEncrypted && Format.format.hasSecureCounter
-        let source = PacketHistory.Source(
-            identity: device, format: ObjectIdentifier(Format.self), isEncrypted: reading.isEncrypted)
-        if let last = history.last(of: source, isProtected: isProtected) {
-            if counter == last {
+        if !surplus.isEmpty { reading.surplus = surplus }
+        guard let device else { return (value, checked(reading)) }
+        if key != nil { try checkEncryption(of: reading, from: device, bytes: section.bytes) }
+        try checkSender(of: reading, device, address, bytes: section.bytes)
+        if let counter = reading.packetCounter {
+            let source = PacketHistory.Source(
+                identity: device, format: ObjectIdentifier(Format.self), isEncrypted: reading.isEncrypted)
+            let isProtected = key != nil && reading.isEncrypted && Format.format.hasSecureCounter
+            switch history.receive(counter, from: source, isProtected: isProtected, at: time, restartRule) {
+            case .new: break
+            case .repeated:
                 reading.isRepeated = true
                 reading.events = []
-                return (value, reading)
-            }
-            // Half of the numbers are later than the last one, so that a counter may wrap.
-            let isOlder = (counter &- last) >= 0x8000_0000
-            if isProtected, isOlder, counter >= restartLimit {
+            case .restarted(let last): reading.restartedAfter = last
+            case .replayed(let last):
                 throw ValueDecodingError(
                     Format.format.rawValue, .replayed(counter: counter, last: last), bytes: section.bytes)
             }
         }
-        history.store(counter, of: source, isProtected: isProtected)
-        return (value, reading)
+        return (value, checked(reading))
+    }
+
+    /// Makes a value, without the bytes after the last one that the format defines.
+    private static func make<Format: AdvertisementFormat>(
+        _ type: Format.Type, _ section: AdvertisedSection, _ sender: Sender
+    ) throws(ValueDecodingError) -> (value: Format, surplus: [UInt8]) {
+        do {
+            return (try Format(section, from: sender), [])
+        } catch {
+            guard case .tooLong(let allowed) = error.reason, allowed > 0, allowed < section.bytes.count,
+                Format.format.allowsSurplus(section)
+            else { throw error }
+            var defined = section
+            defined.bytes.removeLast(section.bytes.count - allowed)
+            guard let value = try? Format(defined, from: sender) else { throw error }
+            return (value, Array(section.bytes[allowed...]))
+        }
+    }
+
+    private var restartRule: PacketHistory.RestartRule { .init(limit: restartLimit, proof: restartProof) }
+
+    /// Separates the numbers of a reading that are impossible, and counts them.
+    private mutating func checked(_ reading: SensorReading) -> SensorReading {
+        var reading = reading
+        reading.separateImpossible()
+        impossibleValueCount += reading.impossible.count
+        return reading
+    }
+
+    /// Throws if a device with a key sent values that the encryption does not protect.
+    private mutating func checkEncryption(
+        of reading: SensorReading, from device: SenderAddress, bytes: [UInt8]
+    ) throws(ValueDecodingError) {
+        if reading.isEncrypted, reading.format.isAuthenticated {
+            authenticated.insert(device)
+        } else if reading.hasContent, !reading.isEncrypted || authenticated.contains(device) {
+            throw ValueDecodingError(reading.format.rawValue, .downgraded, bytes: bytes)
+        }
     }
 
     /// Throws if the address in a payload names another device than the sender.
-    private func check(
-        _ reading: SensorReading, isFrom device: SenderAddress, _ sender: SenderAddress?, bytes: [UInt8]
+    private func checkSender(
+        of reading: SensorReading, _ device: SenderAddress, _ sender: SenderAddress?, bytes: [UInt8]
     ) throws(ValueDecodingError) {
+        guard reading.format == .miBeacon || keys.count > 0 else { return }
         for identifier in reading.identifiers {
             guard case .address(let named) = identifier.value, named != device, named != sender else { continue }
             // Gateways may relay data of other formats, but not that of a device that encrypts its data.
@@ -167,18 +216,24 @@ public struct SensorDecoder: Sendable {
 }
 
 extension SensorFormat {
-    /// Whether devices may encrypt this format, so that plain data of a device with a key is suspicious.
-    var isEncryptable: Bool {
+    /// Whether an encrypted packet of the format proves that its sender has the key.
+    ///
+    /// Victron has no integrity check except one byte of the key. Encrypted Eddystone telemetry is not decrypted.
+    var isAuthenticated: Bool {
         switch self {
         case .bthome, .miBeacon, .atc1441, .pvvx: true
         default: false
         }
     }
 
-    /// Whether the payload names the address of a device that may have a key.
-    var namesSender: Bool {
+    /// Whether bytes may follow those that the format defines.
+    ///
+    /// Another length means another layout in the formats that are recognised by it.
+    func allowsSurplus(_ section: AdvertisedSection) -> Bool {
         switch self {
-        case .miBeacon, .atc1441, .pvvx, .qingping: true
+        case .ruuvi, .iBeacon, .sensirion, .switchBot, .oralB, .environmentalSensing: true
+        // A URL without its end is another one.
+        case .eddystone: section.bytes.first != 0x10
         default: false
         }
     }

@@ -59,6 +59,11 @@ public enum SensorFormat: String, Hashable, Sendable, CaseIterable {
     /// Encrypted Advertising Data of the Bluetooth SIG. The kind is recognised; the content is not decoded.
     case encryptedData = "encrypted-data"
 
+    /// Whether the company identifier of the data is a part of the measured values.
+    ///
+    /// Several sections of one device are then values of different times.
+    public var hasMeasuredIdentifier: Bool { self == .inkbird || self == .thermoPro }
+
     /// Whether only the kind is recognised.
     ///
     /// The library neither decodes nor stores what phones and trackers send, because it identifies people.

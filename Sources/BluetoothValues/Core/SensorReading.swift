@@ -8,6 +8,10 @@ public struct SensorReading: Hashable, Sendable {
     public var model: String?
     /// The measured values, in the order of the payload.
     public var measurements: [SensorMeasurement] = []
+    /// The numbers that the device sent and that its sensor cannot have measured, such as a humidity of 200 %.
+    ///
+    /// A ``SensorDecoder`` moves them here. They are neither in ``measurements`` nor returned by ``value(of:)``.
+    public var impossible: [SensorMeasurement] = []
     /// States that are on or off, such as an open door.
     public var states: [SensorState] = []
     /// Occurrences, such as a pressed button. They are empty if the packet repeats an earlier one.
@@ -24,6 +28,10 @@ public struct SensorReading: Hashable, Sendable {
     public var isEncrypted = false
     /// Whether the packet has the same counter as the device's packet before it; false if it has no counter.
     public var isRepeated = false
+    /// The counter before the device began to count again, in the packet that proves it; nil in all others.
+    public var restartedAfter: UInt32?
+    /// The bytes after the last one that the format defines.
+    public var surplus: [UInt8] = []
 
     /// Makes a reading without values.
     public init(format: SensorFormat, model: String? = nil) {
@@ -46,6 +54,19 @@ public struct SensorReading: Hashable, Sendable {
         var index = 0
         for position in measurements.indices where measurements[position].quantity == quantity { index += 1 }
         measurements.append(SensorMeasurement(quantity, value, unit, index: index))
+    }
+
+    /// Whether the reading has something that a device measured or that happened, and not only its identity.
+    var hasContent: Bool {
+        !(measurements.isEmpty && states.isEmpty && events.isEmpty && texts.isEmpty && timestamp == nil)
+    }
+
+    /// Moves the measurements that are not possible to ``impossible``.
+    mutating func separateImpossible() {
+        // Nearly all readings have none, and are not copied.
+        guard !measurements.allSatisfy({ PossibleValues.contain($0, of: format) }) else { return }
+        impossible += measurements.filter { !PossibleValues.contain($0, of: format) }
+        measurements.removeAll { !PossibleValues.contain($0, of: format) }
     }
 }
 

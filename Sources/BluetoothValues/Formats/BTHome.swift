@@ -245,6 +245,7 @@ public struct BTHome: AdvertisementFormat {
         var reading = SensorReading(format: .bthome)
         reading.isEncrypted = counter != nil
         reading.packetCounter = counter
+        reading.surplus = undecoded
         reading.measurements.reserveCapacity(objects.count)
         var buttons = 0
         var dimmers = 0
@@ -257,14 +258,15 @@ public struct BTHome: AdvertisementFormat {
             case .state(let kind): reading.states.append(SensorState(kind, object.bytes[0] != 0))
             case .packet: reading.packetCounter = counter ?? UInt32(object.bytes[0])
             case .button:
-                if let press = BTHomeObjects.presses[object.bytes[0]] {
-                    reading.events.append(.button(index: buttons, press))
-                }
+                if let event = BTHomeObjects.event(object.bytes[0], ofButton: buttons) { reading.events.append(event) }
                 buttons += 1
             case .dimmer:
                 let steps = Int(object.bytes[1])
-                if object.bytes[0] == 1 || object.bytes[0] == 2 {
-                    reading.events.append(.dimmer(index: dimmers, steps: object.bytes[0] == 1 ? -steps : steps))
+                switch object.bytes[0] {
+                case 0: break
+                case 1: reading.events.append(.dimmer(index: dimmers, steps: -steps))
+                case 2: reading.events.append(.dimmer(index: dimmers, steps: steps))
+                default: reading.events.append(.other("dimmer \(dimmers + 1)", code: Int(object.bytes[0])))
                 }
                 dimmers += 1
             case .command: reading.events.append(.other("command", code: Int(object.bytes[0])))

@@ -113,6 +113,18 @@ enum BTHomeObjects {
         0x06: .longTriplePress, 0x80: .hold, 0x81: .release,
     ]
 
+    /// The code of a held button in Shelly's firmware before 1.0.20. Source: Shelly's documentation of its BLU devices.
+    static let earlierHold: UInt8 = 0xFE
+
+    /// Returns what the code of a button event means; nil for a button that was not pressed.
+    static func event(_ code: UInt8, ofButton index: Int) -> SensorEvent? {
+        if code == 0 { return nil }
+        guard let press = code == earlierHold ? .hold : presses[code] else {
+            return .other("button \(index + 1)", code: Int(code))
+        }
+        return .button(index: index, press)
+    }
+
     private static let kinds: [Kind?] = {
         var kinds = [Kind?](repeating: nil, count: 256)
         for (identifier, cell, scale, quantity, unit) in numbers {

@@ -210,7 +210,7 @@ enum MiBeaconObjects {
         case Product.batterySwitch where identifier == 0x4E0C:
             // One object reports all ways of pressing its only button.
             let presses: [Int: SensorEvent.ButtonPress] = [1: .press, 8: .longPress, 15: .doublePress]
-            return presses[number].map { [.button(index: 0, $0)] } ?? []
+            return [presses[number].map { .button(index: 0, $0) } ?? .other("button 1", code: number)]
         case Product.doubleButton where number == 3: return [.button(index: 0, press), .button(index: 1, press)]
         case Product.doubleSwitch: return [.button(index: number, press)]
         default: return [.button(index: max(0, number - 1), press)]

@@ -41,6 +41,11 @@ public struct Tilt: AdvertisementFormat {
     /// Tilt counts the weeks since the battery was changed in it.
     public var calibratedPower: Int8
 
+    /// Whether the device has just started. It then sends the number of its firmware, and measures nothing.
+    ///
+    /// ``temperature`` is 999 in this case, and ``specificGravity`` a thousandth of the number of the firmware.
+    public var isStarting: Bool { !isPro && temperature == 999 }
+
     /// Makes a value.
     public init(
         color: Color, temperature: Double, specificGravity: Double, isPro: Bool = false, calibratedPower: Int8 = -59
@@ -97,6 +102,12 @@ public struct Tilt: AdvertisementFormat {
     public var reading: SensorReading {
         var reading = SensorReading(format: .tilt, model: isPro ? "Tilt Pro" : "Tilt")
         reading.identifiers = [SensorIdentifier(.device, color.name)]
+        guard !isStarting else {
+            if let firmware = UInt64(exactly: (specificGravity * 1000).rounded()) {
+                reading.identifiers.append(SensorIdentifier(.firmware, .number(firmware)))
+            }
+            return reading
+        }
         reading.add(.temperature, temperature, .fahrenheit)
         reading.add(.specificGravity, specificGravity, .specificGravity)
         return reading

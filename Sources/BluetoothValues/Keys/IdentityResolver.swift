@@ -9,6 +9,9 @@ public struct IdentityResolver: Sendable {
     /// The largest number of stored results. At this number, all results are dropped.
     public var capacity = 65_536
 
+    /// The number of stored results.
+    var storedResults: Int { results.count }
+
     /// The revision of the store's identity keys.
     let revision: Int
 

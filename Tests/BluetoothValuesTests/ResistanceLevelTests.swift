@@ -1,0 +1,98 @@
+import Testing
+
+@testable import BluetoothValues
+
+/// Levels of resistance with one byte, as in the supplement, and with two, as most trainers send them.
+struct ResistanceLevelTests {
+    private func record(_ uuid: UInt16, _ text: String) throws -> CharacteristicRecord {
+        try #require(CharacteristicStructure.structure(of: uuid)).decode(HexText.bytes(text) ?? [])
+    }
+
+    @Test func `A trainer that sends two bytes is decoded completely`() throws {
+        let bytes = HexText.bytes("FE02FE0934088E007C004A01001400C700680000") ?? []
+        let bike = try IndoorBikeData(decoding: bytes)
+        #expect(bike.speed == 25.58)
+        #expect(bike.averageSpeed == 21)
+        #expect(bike.cadence == 71)
+        #expect(bike.distance == 330)
+        #expect(bike.resistance == 20)
+        #expect(bike.power == 199)
+        #expect(bike.averagePower == 104)
+        #expect(bike.heartRate == 0)
+        let record = try record(0x2AD2, "6402000000001400000000")
+        #expect(record["Resistance Level"] == .number(20))
+        #expect(record.hasWideLevels)
+    }
+
+    @Test(
+        arguments: [
+            (0x2AD2, "210014", 20, false), (0x2AD2, "21001400", 20, true), (0x2AD2, "2100F6FF", -10, true),
+            (0x2AD1, "810014", 20, false), (0x2AD1, "81001400", 20, true),
+            (0x2ACE, "81000014", 20, false), (0x2ACE, "8100001400", 20, true), (0x2ACE, "810000FF", 255, false),
+        ] as [(UInt16, String, Double, Bool)])
+    func `The length of the value says how many bytes a level has`(
+        uuid: UInt16, text: String, level: Double, isWide: Bool
+    ) throws {
+        let record = try record(uuid, text)
+        #expect(record["Resistance Level"] == .number(level))
+        #expect(record.hasWideLevels == isWide)
+        #expect(record.surplus == [])
+        #expect(record.remarks == [])
+        #expect(try record.encoded() == HexText.bytes(text))
+    }
+
+    @Test func `A range of levels has two bytes each, in tenths, or one byte each`() throws {
+        let wide = try record(0x2AD6, "000064000100")
+        #expect(wide.entries.map(\.value) == [.number(0), .number(10), .number(0.1)])
+        #expect(try wide.encoded() == HexText.bytes("000064000100"))
+        let narrow = try record(0x2AD6, "006401")
+        #expect(narrow.entries.map(\.value) == [.number(0), .number(100), .number(1)])
+        #expect(try narrow.encoded() == HexText.bytes("006401"))
+        // Four bytes are too few for three levels of two.
+        #expect(try record(0x2AD6, "00640100").surplus == [0])
+    }
+
+    @Test func `A value that fits both widths is taken with two bytes, and says so`() throws {
+        let record = try record(0x2AD2, "2100140000")
+        #expect(record["Resistance Level"] == .number(20))
+        #expect(record.remarks == ["Resistance Level was taken as 2 bytes; 1 byte fits as well"])
+        #expect(record.surplus == [0])
+    }
+
+    @Test func `A level that does not fit into one byte is encoded with two`() throws {
+        #expect(try IndoorBikeData(resistance: 20).encoded() == [0x21, 0, 20])
+        #expect(try IndoorBikeData(resistance: -1).encoded() == [0x21, 0, 0xFF, 0xFF])
+        #expect(try IndoorBikeData(resistance: 300).encoded() == [0x21, 0, 0x2C, 0x01])
+        #expect(try IndoorBikeData(decoding: IndoorBikeData(resistance: 300).encoded()).resistance == 300)
+        #expect(throws: ValueEncodingError.self) { try IndoorBikeData(resistance: 40_000).encoded() }
+    }
+
+    @Test(
+        arguments: [
+            (0x2AD9, "0464", "Target Resistance Level", 10), (0x2AD9, "046400", "Target Resistance Level", 10),
+            (0x2AD9, "05C800", "Target Power", 200), (0x2AD9, "1100000A002833", "Grade", 0.1),
+            (0x2AD9, "800501", "Result", 1), (0x2ADA, "08C800", "Target Power", 200),
+            (0x2ADA, "0764", "Target Resistance Level", 10),
+            (0x2ADA, "0201", "Stop or Pause", 1), (0x2ACC, "0300000004000000", "Target Setting Features", 4),
+        ] as [(UInt16, String, String, Double)])
+    func `Commands and states of a fitness machine have the parameters of their codes`(
+        uuid: UInt16, text: String, field: String, number: Double
+    ) throws {
+        let record = try record(uuid, text)
+        #expect(record[field]?.number == number)
+        #expect(record.surplus == [])
+        #expect(try record.encoded() == HexText.bytes(text))
+    }
+
+    @Test func `Random values of both widths return from encoding and decoding`() throws {
+        var random = SplitMix(seed: 33)
+        for uuid in [0x2ACE, 0x2AD1, 0x2AD2, 0x2AD6, 0x2AD9, 0x2ADA] as [UInt16] {
+            let structure = try #require(CharacteristicStructure.structure(of: uuid))
+            for _ in 0..<structureRounds {
+                let bytes = structure.randomBytes(&random) + random.bytes(random.edge(below: 5))
+                let record = try structure.decode(bytes)
+                #expect(try structure.decode(record.encoded()) == record, "\(structure.name) \(HexText.text(bytes))")
+            }
+        }
+    }
+}
