@@ -33,6 +33,9 @@ extension ScannedPeripheral {
 
     /// Decodes the advertisement as one format; nil if it has another format, or was refused.
     ///
+    /// The value has the numbers that the device sent. Those that its sensor cannot have measured are not separated;
+    /// ``reading`` has only possible ones.
+    ///
     /// - Parameter type: The type of the format, for example `RuuviTag.self`.
     public func value<Format: AdvertisementFormat>(as type: Format.Type) -> Format? { decoded(as: type)?.value }
 
@@ -70,11 +73,12 @@ extension ScannedPeripheral {
 public struct ScannedSensor<Format: AdvertisementFormat>: Sendable {
     /// The scan result that contains the advertisement.
     public let scanned: ScannedPeripheral
-    /// The decoded advertisement.
+    /// The decoded advertisement, with the numbers that the device sent.
     public let value: Format
     /// The same content, independent of the format.
     ///
-    /// Only the reading shows whether the packet repeats an earlier one, and has the events of each packet once.
+    /// Only the reading shows whether the packet repeats an earlier one, has the events of each packet once, and has
+    /// only values that are possible.
     public let reading: SensorReading
 
     /// The peripheral that has sent the advertisement.

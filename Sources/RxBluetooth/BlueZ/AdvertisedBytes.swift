@@ -7,14 +7,25 @@ import DBus
 enum AdvertisedBytes<Key: Hashable & Sendable>: Hashable, Sendable {
     case empty
     case one(Key, [UInt8])
-    case several([Key: [UInt8]])
+    case several(Entries)
+
+    /// Data for several keys, with the order in which it changed.
+    struct Entries: Hashable, Sendable {
+        var data: [Key: [UInt8]]
+        /// The keys, the one with the newest data last; empty if the order is not known.
+        var order: [Key] = []
+
+        /// The order does not count, so that equal contents are equal values.
+        static func == (one: Self, other: Self) -> Bool { one.data == other.data }
+        func hash(into hasher: inout Hasher) { hasher.combine(data) }
+    }
 
     init(_ entries: [Key: [UInt8]]) {
         self =
             switch entries.count {
             case 0: .empty
             case 1: entries.first.map { .one($0.key, $0.value) } ?? .empty
-            default: .several(entries)
+            default: .several(Entries(data: entries))
             }
     }
 
@@ -23,15 +34,21 @@ enum AdvertisedBytes<Key: Hashable & Sendable>: Hashable, Sendable {
         switch self {
         case .empty: [:]
         case .one(let key, let bytes): [key: bytes]
-        case .several(let entries): entries
+        case .several(let entries): entries.data
         }
+    }
+
+    /// The keys of several entries, the one with the newest data first; nil if the order is not known.
+    var newestFirst: [Key]? {
+        guard case .several(let entries) = self, entries.order.count == entries.data.count else { return nil }
+        return entries.order.reversed()
     }
 
     subscript(key: Key) -> [UInt8]? {
         switch self {
         case .empty: nil
         case .one(let only, let bytes): only == key ? bytes : nil
-        case .several(let entries): entries[key]
+        case .several(let entries): entries.data[key]
         }
     }
 
@@ -40,11 +57,29 @@ enum AdvertisedBytes<Key: Hashable & Sendable>: Hashable, Sendable {
         switch self {
         case .empty: self = .one(key, bytes)
         case .one(key, _): self = .one(key, bytes)
-        case .one(let only, let old): self = .several([only: old, key: bytes])
+        case .one(let only, let old): self = .several(Entries(data: [only: old, key: bytes], order: [only, key]))
         case .several(var entries):
-            entries[key] = bytes
+            entries.data[key] = bytes
+            entries.order.removeAll { $0 == key }
+            entries.order.append(key)
             self = .several(entries)
         }
+    }
+
+    // bluetoothd keeps entries of earlier advertisements in the dictionary, and adds new ones at its end.
+    /// Moves the entries that differ from those before to the end of the order.
+    private mutating func sortByChange(since old: Self) {
+        guard case .several(var entries) = self else { return }
+        let unchanged = { (key: Key) in old[key] == entries.data[key] }
+        let known: [Key] =
+            switch old {
+            case .several(let before): before.order
+            case .one(let key, _): [key]
+            case .empty: []
+            }
+        let kept = known.filter { entries.data[$0] != nil && unchanged($0) }
+        entries.order = kept + entries.order.filter { !kept.contains($0) }
+        self = .several(entries)
     }
 
     /// Reads a dictionary of data. Data that has not changed keeps its storage. Entries without a valid key are
@@ -59,6 +94,7 @@ enum AdvertisedBytes<Key: Hashable & Sendable>: Hashable, Sendable {
             let bytes = try entry.variant { (content) throws(DBusError) in try content.bytes(reusing: old) }
             if let key { result.insert(bytes, for: key) }
         }
+        result.sortByChange(since: self)
         return result
     }
 }

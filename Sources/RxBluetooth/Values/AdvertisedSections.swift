@@ -4,19 +4,35 @@ extension AdvertisementData {
     /// The parts of the advertisement that formats of sensors occupy, for a `SensorDecoder`.
     ///
     /// With ``rawData``, these are the sections of the latest packet, in its order. Otherwise they are all manufacturer
-    /// data and service data that bluetoothd has merged, in the order of the identifiers. Services without a 16-bit
-    /// UUID are omitted, because no known format uses one.
+    /// data and service data that bluetoothd has merged. The manufacturer data that has changed last is the first, as
+    /// far as it is known, and services are in the order of their UUIDs. Services without a 16-bit UUID are omitted,
+    /// because no known format uses one.
+    ///
+    /// Some thermometers send a value in the place of the company identifier. bluetoothd then collects an entry for
+    /// each value, of which only the newest counts. Earlier ones are omitted.
     public var sections: [AdvertisedSection] {
         rawData == nil ? mergedSections : structures.compactMap(AdvertisedSection.init)
     }
 
     private var mergedSections: [AdvertisedSection] {
-        let manufacturers = manufacturerData.sorted { $0.key < $1.key }
-            .map { AdvertisedSection.manufacturer($0.key, $0.value) }
+        let data = manufacturerData
+        let companies = values.manufacturers.newestFirst ?? data.keys.sorted()
+        let entries = companies.map { AdvertisedSection.manufacturer($0, data[$0] ?? []) }
+        let manufacturers = entries.count > 1 ? withoutEarlierValues(entries) : entries
         let services = serviceData.compactMap { service, bytes in
             service.shortNumber.map { AdvertisedSection.service($0, bytes) }
         }
         return manufacturers + services.sorted { $0.identifier < $1.identifier }
+    }
+
+    /// Removes the sections after the first one with a value in the place of its identifier.
+    private func withoutEarlierValues(_ sections: [AdvertisedSection]) -> [AdvertisedSection] {
+        let name = localName
+        let isMeasured = { (section: AdvertisedSection) in
+            SensorDecoder.format(of: section, name: name, among: sections)?.hasMeasuredIdentifier == true
+        }
+        guard let newest = sections.firstIndex(where: isMeasured) else { return sections }
+        return sections.indices.filter { $0 <= newest || !isMeasured(sections[$0]) }.map { sections[$0] }
     }
 }
 

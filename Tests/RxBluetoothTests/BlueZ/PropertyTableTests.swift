@@ -5,11 +5,13 @@ import Testing
 @testable import RxBluetooth
 
 struct PropertyTableTests {
-    private func read(_ properties: Value) throws -> (record: DeviceRecord, rejected: Int) {
+    private func read(
+        _ properties: Value, into old: DeviceRecord? = nil
+    ) throws -> (record: DeviceRecord, rejected: Int) {
         let message = try Message.signal(path: "/", interface: "a.b", member: "C") { (body) throws(DBusError) in
             try body.value(properties)
         }
-        var record = DeviceRecord(key: DeviceKey(adapter: 0, address: "F0:F1:F2:F3:F4:10"))
+        var record = old ?? DeviceRecord(key: DeviceKey(adapter: 0, address: "F0:F1:F2:F3:F4:10"))
         var rejected = 0
         try message.read { (body) throws(DBusError) in
             _ = try DeviceRecord.table.read(&body, into: &record, rejected: &rejected)
@@ -40,6 +42,52 @@ struct PropertyTableTests {
         #expect(record.advertisement.appearance == 832)
         #expect(record.advertisement.flags == [6])
         #expect(record.advertisement.isConnectable == nil)
+    }
+
+    // A thermometer that sends its value in the place of the company identifier, of which bluetoothd collects entries.
+    @Test(
+        arguments: [
+            [0xF0, 0xF1, 0xF5, 0xF7], [0xF7, 0xF3, 0xF1], [0xF5, 0xF7, 0xF2, 0xF6], [0xF0], [0xF1, 0xF0, 0xF1],
+        ] as [[UInt16]], [false, true])
+    func `The newest of several collected values counts`(tenths: [UInt16], isSorted: Bool) throws {
+        var record: DeviceRecord?
+        var collected: [(key: UInt16, bytes: [UInt8])] = []
+        for (number, value) in tenths.enumerated() {
+            let company = value << 8 | 0xC2
+            let bytes: [UInt8] = [0x00, UInt8(40 + number), 0x02, 0x2C]
+            if let place = collected.firstIndex(where: { $0.key == company }) {
+                collected[place].bytes = bytes
+            } else {
+                collected.append((company, bytes))
+            }
+            let entries = (isSorted ? collected.sorted { $0.key < $1.key } : collected)
+                .map { Value.Entry(.uint16($0.key), .variant(.bytes($0.bytes))) }
+            let properties = Value.properties([
+                "Name": .string("TP357 (0A01)"), "ManufacturerData": manufacturerData(entries),
+            ])
+            record = try read(properties, into: record).record
+            let data = try #require(record?.advertisement)
+            #expect(data.manufacturerData.count == collected.count)
+            #expect(data.sections == [.manufacturer(company, bytes)])
+            // A signal without a change keeps the order.
+            record = try read(properties, into: record).record
+            #expect(record?.advertisement.sections == [.manufacturer(company, bytes)])
+        }
+    }
+
+    @Test func `Data of several companies stays, and the one that has changed is the first`() throws {
+        func entry(_ company: UInt16, _ bytes: [UInt8]) -> Value.Entry {
+            .init(.uint16(company), .variant(.bytes(bytes)))
+        }
+        let first = try read(.properties(["ManufacturerData": manufacturerData([entry(0x4C, [1]), entry(0x59, [2])])]))
+        #expect(first.record.advertisement == AdvertisementData(manufacturerData: [0x4C: [1], 0x59: [2]]))
+        let changed = try read(
+            .properties(["ManufacturerData": manufacturerData([entry(0x4C, [9]), entry(0x59, [2])])]),
+            into: first.record)
+        #expect(changed.record.advertisement.sections == [.manufacturer(0x4C, [9]), .manufacturer(0x59, [2])])
+        let gone = try read(
+            .properties(["ManufacturerData": manufacturerData([entry(0x59, [2])])]), into: changed.record)
+        #expect(gone.record.advertisement.sections == [.manufacturer(0x59, [2])])
     }
 
     @Test func `A property of a wrong type is rejected and the others are read`() throws {

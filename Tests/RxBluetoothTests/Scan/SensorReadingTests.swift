@@ -67,6 +67,42 @@ struct SensorReadingTests {
         #expect(device.value(as: BTHome.self) == nil || device.readingFailure == nil)
     }
 
+    @Test(arguments: [[0xF0, 0xF1, 0xF5, 0xF7], [0xF7, 0xF3, 0xF1], [0xF5, 0xF7, 0xF2, 0xF6]] as [[UInt8]])
+    func `A passive scan shows the newest value of a thermometer`(tenths: [UInt8]) {
+        let address = "C0:00:00:00:00:01"
+        func advertisement(_ value: UInt8) -> SimulatedAdvertisement {
+            SimulatedAdvertisement(
+                every: .milliseconds(100), rssi: -60, name: "TP357 (0A01)",
+                manufacturerData: [UInt16(value) << 8 | 0xC2: [0x00, 0x27, 0x02, 0x2C]], firstAfter: .zero)
+        }
+        let scenario = Scenario(peripherals: [SimulatedPeripheral("", address: address) { advertisement(tenths[0]) }])
+        let stage = Stage.withSockets(scenario).0
+        // The name is in the scan response, which a passive scan does not request.
+        let active = stage.manager.scanForPeripherals(options: ScanOptions(source: .dbus)).subscribe()
+        stage.advance(1_000)
+        active.dispose()
+        stage.advance(1_000)
+        let options = ScanOptions(
+            allowsDuplicates: true, source: .dbus, mode: .passive(patterns: AdvertisementPattern.almostAll))
+        let scan = stage.record(stage.manager.scanForPeripherals(options: options))
+        for value in tenths {
+            stage.simulation.bluez.advertise(advertisement(value), from: address)
+            stage.advance(1_000)
+            guard let last = scan.elements.last else {
+                Issue.record("The scan is silent")
+                return
+            }
+            #expect(last.reading?.value(of: .temperature) == Double(value) / 10)
+            #expect(last.readings.count == 1)
+        }
+    }
+
+    @Test func `Data of several companies is in the order of its changes, and all of it counts`() {
+        let data = AdvertisementData(
+            manufacturerData: [0x004C: [0x10, 0x01], 0x0499: Self.ruuvi, 0xEC88: [0, 4, 0x18, 0xEE, 0x64, 0]])
+        #expect(scanned(data).readings.map(\.format) == [.appleContinuity, .ruuvi, .govee])
+    }
+
     @Test(.proves(.S129)) func `A scan for a format emits its advertisements, and skips malformed ones`() {
         let stage = Stage(with: [
             .beacon("C0:00:00:00:00:01", manufacturerData: [0x0499: Self.ruuvi]),
@@ -155,7 +191,7 @@ struct SensorReadingTests {
         let sent = "41a47266c95f730011223378237214"
         for (keys, payload, reason) in [
             (KeyStore(), sent, .missingKey), (Self.keys(String(repeating: "0", count: 32)), sent, .wrongKey),
-            (Self.keys(), "4002ca0903bf13", .downgraded),
+            (Self.keys(), "4002ca0903bf13", .downgraded), (Self.keys(), "403a01", .downgraded),
         ] as [(KeyStore, String, ValueDecodingError.Reason)] {
             let (stage, results) = encrypted(keys, payload)
             #expect(results.first?.readingFailure?.reason == reason)

@@ -19,7 +19,8 @@ final class SensorReader: Sendable {
         ) -> (result: SensorResult, isFirst: Bool) {
             if let known = recent[address]?.first(where: { $0.packet == packet }) { return (known.result, false) }
             let result = decoder.decode(
-                packet.section, from: SenderAddress(address), name: name, among: sections)
+                packet.section, from: SenderAddress(address), name: name, among: sections,
+                at: .seconds(packet.time.timeIntervalSinceReferenceDate))
             // Other results do not depend on earlier packets.
             switch result {
             case .reading(let reading) where reading.packetCounter != nil: break
