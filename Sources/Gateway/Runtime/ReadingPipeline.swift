@@ -11,7 +11,7 @@ package final class ReadingPipeline {
     package var onReading: ((ReadingMessage) -> Void)?
     /// Receives changes of presence to publish.
     package var onPresence: ((PresenceMessage, PresenceMonitor.Change.Kind) -> Void)?
-    /// Receives a device of the configuration with a wrong or missing key, and what to do. Once for each device.
+    /// Receives a device of the configuration with packets that cannot be used, or that restarted, and what to do.
     var onKeyProblem: ((MessageDevice, String) -> Void)?
 
     private let loop: GatewayLoop
@@ -32,6 +32,8 @@ package final class ReadingPipeline {
     struct Counts {
         var published = 0
         var refused = 0
+        /// Plain values of devices with a key.
+        var downgraded = 0
         var messages = 0
     }
 
@@ -53,6 +55,8 @@ package final class ReadingPipeline {
     var deviceCount: Int { presence.count }
     /// The number of readings that did not change enough.
     var suppressed: Int { limiter.suppressed }
+    /// The number of measured values that their sensors cannot have measured.
+    var impossibleValues: Int { decoder.impossibleValueCount }
     /// The number of devices that were forgotten because there were too many.
     var evicted: Int { limiter.evicted + presence.evicted }
 
@@ -131,13 +135,17 @@ package final class ReadingPipeline {
     ) -> [SensorReading] {
         var readings: [SensorReading] = []
         for section in sections {
-            switch decoder.decode(section, from: SenderAddress(sender), name: name, among: sections) {
+            let sender = SenderAddress(sender)
+            switch decoder.decode(section, from: sender, name: name, among: sections, at: loop.monotonicTime) {
             case .unknown: continue
             case .reading(let reading):
                 if reading.isEncrypted { keyCheck.succeeded(address) }
+                if let last = reading.restartedAfter {
+                    onKeyProblem?(device(address), "it counts its packets again after number \(last), and is accepted")
+                }
                 if !reading.format.isRecognisedOnly { readings.append(reading) }
             case .failure(let failure):
-                counts.refused += 1
+                if failure.reason == .downgraded { counts.downgraded += 1 } else { counts.refused += 1 }
                 if let text = keyCheck.failed(failure.reason, address) { onKeyProblem?(device(address), text) }
             }
         }

@@ -107,7 +107,7 @@ struct HomeAssistantValueTests {
         #expect(try components(again)["gatt_2a19"] != nil)
     }
 
-    @Test(arguments: [("2A29", [0x41]), ("2A19", []), ("FFF1", [1, 2]), ("2A19", [1, 2])] as [(String, [UInt8])])
+    @Test(arguments: [("2A29", [0x41]), ("2A19", []), ("FFF1", [1, 2]), ("2A6E", [1])] as [(String, [UInt8])])
     func `Texts, wrong lengths and unknown structures have no entities`(_ uuid: String, _ bytes: [UInt8]) throws {
         var discovery = try discovery()
         let message = discovery.add(device, value(try #require(BluetoothUUID(uuid)), bytes))

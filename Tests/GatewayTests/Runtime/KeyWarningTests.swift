@@ -53,6 +53,62 @@ import Testing
         #expect(warnings(stage) == ["\(Self.sensor) “Hall”: \(text)"])
     }
 
+    @Test func `Plain values of another format are refused, counted and reported once`() {
+        let scenario = Scenario(seed: 5) {
+            SimulatedPeripheral("Sensor", address: Self.sensor, addressType: .public) {
+                SimulatedAdvertisement(
+                    every: .seconds(1), rssi: -60, manufacturerData: [0xEC88: [0, 3, 0x0D, 0x1E, 0x64, 0]],
+                    serviceData: ["fcd2": Self.encrypted])
+            }
+        }
+        let stage = GatewayStage(scenario) { configuration in
+            var device = DeviceSettings(address: sensor)
+            device.name = "Hall"
+            device.key = DeviceKey("231d39c1d7cc1ab1aee224cd096db932")
+            configuration.devices = [device]
+        }
+        stage.run(for: .seconds(300))
+        let text = "plain values with its address are ignored, because it encrypts; another device may imitate it"
+        #expect(warnings(stage) == ["\(Self.sensor) “Hall”: \(text)"])
+        #expect(!stage.messages("home/attic/BTtoMQTT/").isEmpty)
+        #expect(!stage.messages("home/attic/BTtoMQTT/").contains { $0.text.contains("govee") })
+        let counter = stage.gateway.metrics().split(separator: "\n").first { $0.contains("advertisements_downgraded") }
+        #expect(counter?.hasSuffix(" 0") == false)
+    }
+
+    @Test func `A sensor that counts again is published after a proof, and reported once`() throws {
+        let key = "231d39c1d7cc1ab1aee224cd096db932"
+        let sender = Sender(address: SenderAddress(sensor), key: DeviceKey(key))
+        func data(_ counter: UInt32) throws -> [UInt8] {
+            try BTHome([.temperature(Double(counter % 50))], counter: counter).section(from: sender).bytes
+        }
+        let stage = stage(try data(154_553), key: key)
+        stage.run(for: .seconds(10))
+        func send(_ counters: ClosedRange<UInt32>) throws -> Int {
+            let before = stage.messages("home/attic/BTtoMQTT/").count
+            for counter in counters {
+                stage.simulation.bluez.advertise(
+                    SimulatedAdvertisement(
+                        every: .seconds(1), rssi: -60, serviceData: ["fcd2": try data(counter)], firstAfter: .zero),
+                    from: Self.sensor)
+                stage.time.advance(by: .seconds(2))
+            }
+            return stage.messages("home/attic/BTtoMQTT/").count - before
+        }
+        #expect(try send(154_554...154_556) > 0)
+        #expect(try send(148...150) == 0)
+        #expect(try send(151...160) > 0)
+        let text = "it counts its packets again after number 154556, and is accepted"
+        #expect(warnings(stage) == ["\(Self.sensor) “Hall”: \(text)"])
+    }
+
+    @Test func `An old packet that is sent again and again is reported once`() {
+        var check = KeyCheck([sensor])
+        let reports = (0..<100).compactMap { _ in check.failed(.replayed(counter: 1, last: 2), sensor) }
+        #expect(reports.count == 1)
+        #expect(reports.first?.contains("older than packet 2") == true)
+    }
+
     @Test func `The right key, and a device outside the configuration, are not reported`() {
         for stage in [stage(key: "231d39c1d7cc1ab1aee224cd096db932"), stage(isDescribed: false, key: nil)] {
             stage.run(for: .seconds(300))
