@@ -52,9 +52,18 @@ struct DecodedValue: Equatable, Sendable {
     let fields: [Field]
     /// The meaning in words; nil if it consists of the fields.
     private var words: String?
+    /// What was decided about the bytes, for example how many bytes a number has.
+    private var remarks: [String] = []
+    /// The bytes after the last field.
+    private var surplus: [UInt8] = []
 
     /// The meaning as sanitised text.
     var display: String {
+        let rest = surplus.isEmpty ? [] : ["surplus bytes \(HexBytes.text(surplus))"]
+        return ([meaning] + remarks + rest).joined(separator: "; ")
+    }
+
+    private var meaning: String {
         if let words { return words }
         guard fields.count != 1 else { return fields[0].display }
         return fields.map { Sanitiser.clean($0.name) + " " + $0.display }.joined(separator: ", ")
@@ -78,10 +87,10 @@ struct DecodedValue: Equatable, Sendable {
                         ])
                     })
             ),
+            ("surplus", surplus.isEmpty ? .null : .string(HexBytes.text(surplus))),
+            ("remarks", .array(remarks.map { .string($0) })),
         ])
     }
-
-    private init(_ fields: [Field]) { self.fields = fields }
 
     /// Decodes a value; nil if the UUID has no published structure, or the value is malformed.
     init?(_ value: [UInt8], of uuid: BluetoothUUID) {
@@ -89,52 +98,33 @@ struct DecodedValue: Equatable, Sendable {
         self = decoded
     }
 
-    /// Decodes a value; nil if the UUID has no published structure.
+    /// Decodes a value; nil if its structure is not known, or it is text that is not UTF-8.
     ///
     /// Throws the reason if the value is malformed.
     init?(checking value: [UInt8], of uuid: BluetoothUUID) throws(ValueDecodingError) {
-        guard let number = uuid.shortNumber else { return nil }
-        if let descriptor = try Self.descriptor(value, number) {
-            self = descriptor
-            return
-        }
-        guard let structure = CharacteristicStructure.structure(of: number) else { return nil }
+        guard let structure = Self.structure(of: uuid) else { return nil }
         let record = try structure.decode(value)
         let entries = record.entries
         let isFlags = { (entry: CharacteristicRecord.Entry) in entry.name == "Flags" && entries.count > 1 }
-        let fields = entries.filter { !isFlags($0) }
+        fields = entries.filter { !isFlags($0) }
             .map { Field(name: $0.name, value: $0.value, unit: $0.unit.symbol, meaning: record.meaning(of: $0)) }
+        words = ValueWords.text(record)
+        remarks = record.remarks
+        surplus = record.surplus
         // Text that is not UTF-8 has no meaning but its bytes.
-        if fields.count == 1, case .bytes = fields[0].value,
+        guard fields.count == 1, case .bytes = fields[0].value,
             structure.fields.contains(where: { $0.name == fields[0].name && $0.isText })
-        {
-            return nil
+        else { return }
+        if structure.uuid == 0x2901 {
+            throw ValueDecodingError(structure.name, .invalidValue(field: "the text"), bytes: value)
         }
-        self.init(fields)
+        return nil
     }
 
-    /// Decodes a Characteristic User Description or a Client Characteristic Configuration; nil for other descriptors.
-    ///
-    /// Source: Core Specification 5.4, Vol 3, Part G, 3.3.3.
-    private static func descriptor(_ value: [UInt8], _ number: UInt16) throws(ValueDecodingError) -> DecodedValue? {
-        switch number {
-        case 0x2901:
-            let name = "Characteristic User Description"
-            guard let text = String(validating: value, as: UTF8.self) else {
-                throw ValueDecodingError(name, .invalidValue(field: "the text"), bytes: value)
-            }
-            return DecodedValue([Field(name: name, value: .text(text))])
-        case 0x2902:
-            let name = "Client Characteristic Configuration"
-            guard value.count == 2 else {
-                throw ValueDecodingError(
-                    name, value.count < 2 ? .tooShort(needed: 2) : .tooLong(allowed: 2), bytes: value)
-            }
-            let names = [(1, "notifications on"), (2, "indications on")].filter { value[0] & $0.0 != 0 }.map(\.1)
-            var decoded = DecodedValue([Field(name: name, value: .bytes(value))])
-            decoded.words = names.isEmpty ? "off" : names.joined(separator: ", ")
-            return decoded
-        default: return nil
+    /// Returns the structure of a characteristic's or descriptor's value; nil if none is known.
+    static func structure(of uuid: BluetoothUUID) -> CharacteristicStructure? {
+        uuid.shortNumber.flatMap {
+            CharacteristicStructure.structure(of: $0) ?? CharacteristicStructure.structure(ofDescriptor: $0)
         }
     }
 }

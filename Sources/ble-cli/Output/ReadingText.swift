@@ -9,7 +9,11 @@ extension SensorReading {
         parts += states.map { "\($0.kind.rawValue) \($0.isOn ? "on" : "off")" }
         parts += events.map(\.display)
         parts += identifiers.map { "\($0.kind.rawValue) \($0.text)" }
-        return parts + texts
+        parts += texts
+        parts += impossible.map { "impossible \($0.quantity.rawValue) (\(NumberText.of($0.value)) \($0.unit.symbol))" }
+        if let restartedAfter { parts.append("counts again after packet \(restartedAfter)") }
+        if !surplus.isEmpty { parts.append("surplus bytes \(HexBytes.text(surplus))") }
+        return parts
     }
 
     /// The format, followed by what the device sends, in one sanitised line.
@@ -23,17 +27,8 @@ extension SensorReading {
     var json: JSON {
         .object([
             ("format", .string(format.rawValue)), ("model", .string(orNull: model)),
-            (
-                "measurements",
-                .array(
-                    measurements.map { measurement in
-                        .object([
-                            ("quantity", .string(measurement.quantity.rawValue)),
-                            ("value", .double(measurement.value)), ("unit", .string(measurement.unit.rawValue)),
-                            ("symbol", .string(measurement.unit.symbol)), ("index", .number(measurement.index)),
-                        ])
-                    })
-            ),
+            ("measurements", .array(measurements.map(\.json))),
+            ("impossible", .array(impossible.map(\.json))),
             (
                 "states",
                 .array(states.map { .object([("kind", .string($0.kind.rawValue)), ("on", .bool($0.isOn))]) })
@@ -46,12 +41,20 @@ extension SensorReading {
             ),
             ("texts", .array(texts.map { .string($0) })), ("timestamp", .number(orNull: timestamp)),
             ("packetCounter", .number(orNull: packetCounter)), ("encrypted", .bool(isEncrypted)),
-            ("repeated", .bool(isRepeated)),
+            ("repeated", .bool(isRepeated)), ("restartedAfter", .number(orNull: restartedAfter)),
+            ("surplus", surplus.isEmpty ? .null : .string(HexBytes.text(surplus))),
         ])
     }
 }
 
 extension SensorMeasurement {
+    fileprivate var json: JSON {
+        .object([
+            ("quantity", .string(quantity.rawValue)), ("value", .double(value)), ("unit", .string(unit.rawValue)),
+            ("symbol", .string(unit.symbol)), ("index", .number(index)),
+        ])
+    }
+
     /// The measurement with at most five decimals, for people. JSON has the value as decoded.
     fileprivate var rounded: SensorMeasurement {
         guard (0.01..<1e9).contains(abs(value)) else { return self }
@@ -59,11 +62,12 @@ extension SensorMeasurement {
     }
 }
 
+// Buttons and dimmers are counted from 1, as on the devices and in the messages of the gateway.
 extension SensorEvent {
     fileprivate var display: String {
         switch self {
-        case .button(let index, let press): "button \(index) \(press.rawValue)"
-        case .dimmer(let index, let steps): "dimmer \(index) \(steps) steps"
+        case .button(let index, let press): "button \(index + 1) \(press.rawValue)"
+        case .dimmer(let index, let steps): "dimmer \(index + 1) \(steps) steps"
         case .motion: "motion"
         case .other(let name, let code): "\(name) \(code)"
         }
@@ -72,8 +76,8 @@ extension SensorEvent {
     fileprivate var json: JSON {
         let (kind, index, press, number): (String, Int?, String?, Int?) =
             switch self {
-            case .button(let index, let press): ("button", index, press.rawValue, nil)
-            case .dimmer(let index, let steps): ("dimmer", index, nil, steps)
+            case .button(let index, let press): ("button", index + 1, press.rawValue, nil)
+            case .dimmer(let index, let steps): ("dimmer", index + 1, nil, steps)
             case .motion: ("motion", nil, nil, nil)
             case .other(let name, let code): (name, nil, nil, code)
             }

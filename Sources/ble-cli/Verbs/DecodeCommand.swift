@@ -123,9 +123,19 @@ struct DecodeCommand: ParsableCommand {
             throw CLIError(.usage, "\(error)")
         }
         guard let decoded else {
-            throw CLIError(.usage, "The meaning of \(uuid) is not published, or the bytes are no text.")
+            throw CLIError(.usage, Self.reason(uuid))
         }
         return json ? object(value, uuid, ("decoded", decoded.json)) : decoded.display
+    }
+
+    /// Returns why a value has no meaning.
+    private static func reason(_ uuid: BluetoothUUID) -> String {
+        if DecodedValue.structure(of: uuid) != nil { return "The bytes are no text in UTF-8." }
+        guard uuid.shortNumber != nil else {
+            return "\(uuid) is not a UUID of the Bluetooth SIG. Only its vendor can say what its values mean."
+        }
+        let name = uuid.name.map { "\($0) (\(uuid))" } ?? "\(uuid)"
+        return "ble-cli does not know how \(name) stores its values. The specification of its service has it."
     }
 
     private func object(_ value: [UInt8], _ uuid: BluetoothUUID?, _ meaning: (key: String, value: JSON)) -> String {

@@ -7,7 +7,7 @@ import Testing
 
 struct DecodedValueTests {
     private static let known: [(BluetoothUUID, [UInt8], String?)] = [
-        (0x2A19, [87], "87 %"), (0x2A19, [], nil), (0x2A19, [1, 2], nil),
+        (0x2A19, [87], "87 %"), (0x2A19, [], nil), (0x2A19, [1, 2], "1 %; surplus bytes 02"),
         (0x2A37, [0x00, 62], "62 bpm"), (0x2A37, [0x01, 0x2C, 0x01], "300 bpm"), (0x2A37, [0x01, 62], nil),
         (0x2A37, [], nil),
         (0x2A37, [0x10, 0x5A, 0, 8, 0, 0x10], "Heart Rate 90 bpm, RR-interval 2, 4 s"),
@@ -58,7 +58,7 @@ struct DecodedValueTests {
         #expect(
             ValueText.line([1, 62], of: 0x2A37)
                 == "013e  (not a valid Heart Rate Measurement: at least 3 bytes are needed)")
-        #expect(ValueText.line([1, 2], of: 0x2A19).hasPrefix("0102  (not a valid Battery Level: "))
+        #expect(ValueText.line([1], of: 0x2A6E).hasPrefix("01  (not a valid Temperature: "))
         #expect(ValueText.line([0xFF, 0xFE, 0xFF, 0xFE], of: 0x2A29) == "fffefffe")
     }
 

@@ -63,7 +63,7 @@ struct CommandProcessTests {
         (["decode", "2A37"], "Give a characteristic and its bytes"),
         (["decode", "2A37", "01"], "Heart Rate Measurement"),
         (["decode", "2A37", "0g"], "is not a value"),
-        (["decode", "FFD1", "01"], "is not published"),
+        (["decode", "FFD1", "01"], "does not know how FFD1 stores its values"),
         (["decode", "--manufacturer", "49", "05"], "is not a company identifier"),
         (["decode", "--manufacturer", "0499", "05"], "Decoding ruuvi failed"),
         (["decode", "--manufacturer", "0059", "05"], "none of the known formats"),

@@ -36,6 +36,82 @@ struct DecodeCommandTests {
         #expect(secret.contains("temperature 25.06 °C"))
     }
 
+    @Test(arguments: [
+        ("2900", "0300", "reliable writes, writable description"), ("2902", "0100", "notifications on"),
+        ("2903", "0100", "broadcasts on"),
+        (
+            "2904", "0400AD27010601",
+            "format uint8, exponent 0, unit percent, name space 1 (Bluetooth SIG), description 0x0106"
+        ),
+        (
+            "2904", "0EFE2F27010000",
+            "format sint16, exponent -2, unit degree Celsius, name space 1 (Bluetooth SIG), description 0x0000"
+        ),
+        ("2905", "13001600", "handles @0013, @0016"), ("2906", "00006400", "from 0000 to 6400"),
+        ("2907", "192A", "characteristic 2a19"), ("2908", "0102", "report 1, output"), ("2909", "08", "8"),
+        ("2A05", "0100FFFF", "services between the handles @0001 and @ffff have changed"),
+        ("2A08", "EA070B1B0C1E00", "2026-11-27 12:30:00"),
+        ("2A2B", "ea070b1b0c1e00058000", "2026-11-27 12:30:00.5, Friday"),
+        ("2A85", "c2070c1f", "1986-12-31"), ("2A85", "c2070000", "1986"), ("2A85", "00000c1f", "--12-31"),
+        ("2A0F", "0804", "UTC+2:00, daylight saving time +1 h"), ("2A0E", "EA", "UTC-5:30"),
+        ("2A0D", "FF", "daylight saving time not known"),
+        ("2A38", "01", "chest"), ("2A38", "09", "9"),
+        ("2A37", "103eb103de", "Heart Rate 62 bpm, RR-interval 0.9228515625 s; surplus bytes de"),
+        ("2A37", "08486400", "Heart Rate 72 bpm, Energy Expended 100 kJ"),
+        ("2A9C", "0002d200a00f", "Body Fat Percentage 21 %, Impedance 400 Ω"),
+        ("2AD6", "000064000100", "Minimum Resistance Level 0, Maximum Resistance Level 10, Minimum Increment 0.1"),
+        ("2ACC", "0300000004000000", "Fitness Machine Features 3, Target Setting Features 4"),
+        ("2ADA", "08C800", "Op Code 8, Target Power 200 W"), ("2AC9", "01", "1"),
+        ("2B2A", "00112233445566778899aabbccddeeff", "00112233445566778899aabbccddeeff"),
+    ]) func `Decodes descriptors and values with words`(uuid: String, bytes: String, text: String) throws {
+        #expect(try decode(uuid, bytes) == text)
+        #expect(try JSONSchema().violations(of: decode(uuid, bytes, "--json"), as: "decoding") == [])
+    }
+
+    @Test func `A PnP ID has its vendor, product and version`() throws {
+        let text = try decode("2A50", "01d1000100000b")
+        #expect(text.hasPrefix("vendor 0x00d1 from the company list"))
+        #expect(text.hasSuffix(", product 1, version 11.0.0"))
+        #expect(try decode("2A50", "026D0426B21001").hasPrefix("vendor 0x046d from the list of USB, product 45606, "))
+    }
+
+    @Test(arguments: [
+        ("2B1D", "ble-cli does not know how "), ("FFD1", "ble-cli does not know how FFD1 stores its values. "),
+        ("6E400003-B5A3-F393-E0A9-E50E24DCCA9E", " is not a UUID of the Bluetooth SIG. "),
+        ("2A29", "The bytes are no text in UTF-8."),
+    ]) func `Bytes without a meaning have the true reason`(uuid: String, text: String) {
+        let error = #expect(throws: CLIError.self) { try decode(uuid, "FFFE") }
+        #expect(error?.text.contains(text) == true, "\(String(describing: error?.text))")
+    }
+
+    @Test func `Numbers that a sensor cannot have measured are details and no values`() throws {
+        let bytes = ["--manufacturer", "68c2", "c533022c", "--name", "TP357 (0A01)"]
+        let text = try #require(try BLECLI.parseVerb(["decode"] + bytes) as? DecodeCommand).text()
+        #expect(text.contains("impossible temperature (-1500 °C)"))
+        #expect(!text.contains("temperature -1500"))
+        let json = try #require(try BLECLI.parseVerb(["decode"] + bytes + ["--json"]) as? DecodeCommand).text()
+        #expect(try JSONSchema().violations(of: json, as: "decoding") == [])
+        #expect(json.contains("\"impossible\":[{\"quantity\":\"temperature\",\"value\":-1500,"))
+    }
+
+    @Test func `Buttons and dimmers are counted from 1`() throws {
+        #expect(try decode("--service-data", "FCD2", "403a003a01") == "bthome: button 2 press")
+        #expect(try decode("--service-data", "FCD2", "403afe") == "bthome: button 1 hold")
+        #expect(try decode("--service-data", "FCD2", "403c0103") == "bthome: dimmer 1 -3 steps")
+        let json = try decode("--service-data", "FCD2", "403a003a01", "--json")
+        #expect(json.contains("\"index\":2"))
+    }
+
+    @Test func `Plain values of any format are refused for a device with a key`() {
+        for arguments in [["--manufacturer", "EC88", "00030d1e6400"], ["--manufacturer", "0499", Self.ruuvi]] {
+            let error = #expect(throws: CLIError.self) {
+                let key = ["--address", "54:48:E6:8F:80:A5", "--key", "54:48:E6:8F:80:A5=" + Self.key]
+                return try #require(try BLECLI.parseVerb(["decode"] + arguments + key) as? DecodeCommand).text()
+            }
+            #expect(error?.text.contains("it is not encrypted, although the device has a key") == true)
+        }
+    }
+
     @Test func `Measurements have at most five decimals, and all of them in JSON`() throws {
         let bytes = "000800004e67915c0b04"
         let text = try decode("--manufacturer", "06D5", bytes)
