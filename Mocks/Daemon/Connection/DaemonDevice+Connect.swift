@@ -26,7 +26,7 @@ extension DaemonDevice {
     func connectProfile(_ call: IncomingCall) throws(DBusError) {
         if adapter.differences.has(.checkedProfile) {
             let uuid = try call.message.read { (body) throws(DBusError) in try body.string() }
-            guard FullUUID.text(uuid) != nil else { throw ConnectError.profileInvalid }
+            guard uuid.isEmpty || FullUUID.text(uuid) != nil else { throw ConnectError.profileInvalid }
         }
         if attempt?.call != nil { throw ConnectError.profileBusy }
         guard adapter.isPowered else { throw ConnectError.profileAdapterOff }

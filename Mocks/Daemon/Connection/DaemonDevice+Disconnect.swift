@@ -52,8 +52,6 @@ extension DaemonDevice {
         guard let link else { return }
         self.link = nil
         let operations = link.end()
-        battery?.end()
-        battery = nil
         if areServicesResolved {
             areServicesResolved = false
             changed("ServicesResolved")
@@ -68,6 +66,8 @@ extension DaemonDevice {
         markSeen(isConnectable: true)
         sendDisconnectedSignal(reason)
         changed("Connected")
+        battery?.end()
+        battery = nil
         if isReplyLate { for call in asked?.calls ?? [] { tree.reply(call) } }
         if link.deviceState.pairing.losesBond { link.deviceState.bonds = [:] }
         // Sockets close in the order of their acquisition (btd_gatt_client_disconnected in src/gatt-client.c).

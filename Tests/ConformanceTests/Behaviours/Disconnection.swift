@@ -23,7 +23,7 @@ extension Behaviour {
             transcript: """
                 @5.66,5.87 TWINS Device1 ServicesResolved=false
                 @5.87 TWINS LE1 Connected=false
-                @5.87 signal TWINS Disconnected org.bluez.Reason.Remote Connection terminated by remote user …
+                @5.87 signal TWINS Disconnected org.bluez.Reason.Local Connection terminated by local host …
                 @5.66,5.87 TWINS Device1 Connected=false
                 @5.82 TWINS Device1 ServicesResolved=false Connected=false
                 B: TWINS Disconnect -> ok
@@ -47,6 +47,7 @@ extension Behaviour {
                 TWINS Connect -> error org.bluez.Error.Failed "br-connection-canceled"
                 TWINS Disconnect -> ok
                 @5.82 removed TWINS: Properties Introspectable Device1
+                @5.87 removed TWINS: Properties Introspectable Device1 LE1
                 """
         ) { trial in
             trial.discover("TWINS")
@@ -64,7 +65,7 @@ extension Behaviour {
                 @5.82 TWINS Device1 ServicesResolved=false Connected=false
                 @5.66,5.82 TWINS Disconnect -> ok
                 @5.87 TWINS LE1 Connected=false
-                @5.87 signal TWINS Disconnected org.bluez.Reason.Remote Connection terminated by remote user …
+                @5.87 signal TWINS Disconnected org.bluez.Reason.Local Connection terminated by local host …
                 @5.66,5.87 TWINS Device1 Connected=false
                 @5.87 TWINS Disconnect -> ok
                 """
@@ -80,7 +81,7 @@ extension Behaviour {
                 @5.82 TWINS Device1 ServicesResolved=false Connected=false
                 @5.66,5.82 hci0 RemoveDevice TWINS -> ok
                 @5.87 TWINS LE1 Connected=false
-                @5.87 signal TWINS Disconnected org.bluez.Reason.Remote Connection terminated by remote user …
+                @5.87 signal TWINS Disconnected org.bluez.Reason.Local Connection terminated by local host …
                 @5.66,5.87 TWINS Device1 Connected=false
                 @5.87 hci0 RemoveDevice TWINS -> ok
                 @5.82+ removed TWINS/1800/2a00: Properties Introspectable GattCharacteristic1
@@ -111,7 +112,7 @@ extension Behaviour {
                 @5.82 HRM-0 Device1 ServicesResolved=false Connected=false
                 @5.66,5.82 HRM-0 Disconnect -> ok
                 @5.87 HRM-0 LE1 Connected=false
-                @5.87 signal HRM-0 Disconnected org.bluez.Reason.Remote Connection terminated by remote user …
+                @5.87 signal HRM-0 Disconnected org.bluez.Reason.Local Connection terminated by local host …
                 @5.66,5.87 HRM-0 Device1 Connected=false
                 @5.87 HRM-0 Disconnect -> ok
                 """

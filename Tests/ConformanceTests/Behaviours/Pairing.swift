@@ -62,11 +62,11 @@ extension Behaviour {
                 @5.66 SECURE CancelPairing -> ok
                 @5.82+ SECURE CancelPairing -> error org.bluez.Error.DoesNotExist "Does Not Exist"
                 @5.82 SECURE Device1 ServicesResolved=false Connected=false
-                SECURE Get org.bluez.Device1 Bonded -> true
                 @5.87 SECURE Device1 ServicesResolved=false
                 @5.87 SECURE LE1 Connected=false
-                @5.87 signal SECURE Disconnected org.bluez.Reason.Remote Connection terminated by remote user …
+                @5.87 signal SECURE Disconnected org.bluez.Reason.Local Connection terminated by local host …
                 @5.87 SECURE Device1 Connected=false
+                SECURE Get org.bluez.Device1 Bonded -> true
                 """
         ) { trial in
             let (client, path) = (trial.first, Value.objectPath(agent))

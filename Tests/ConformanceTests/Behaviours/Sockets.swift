@@ -88,7 +88,7 @@ extension Behaviour {
                 @5.82 HRM-0 Device1 ServicesResolved=false Connected=false
                 @5.66,5.82 HRM-0 Disconnect -> ok
                 @5.87 HRM-0 LE1 Connected=false
-                @5.87 signal HRM-0 Disconnected org.bluez.Reason.Remote Connection terminated by remote user …
+                @5.87 signal HRM-0 Disconnected org.bluez.Reason.Local Connection terminated by local host …
                 @5.66,5.87 HRM-0 Device1 Connected=false
                 @5.87 HRM-0 Disconnect -> ok
                 HRM-0/180d/2a39 GattCharacteristic1 WriteAcquired=false
