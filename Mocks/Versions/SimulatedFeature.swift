@@ -36,6 +36,8 @@ public enum SimulatedFeature: String, CaseIterable, Sendable {
     case connectDeviceFailed = "connect-device-failed"
     /// `Pair` of a bonded device fails with `AlreadyExists`, instead of starting a pairing over BR/EDR (5.82).
     case pairAlreadyExists = "pair-already-exists"
+    /// `CancelPairing` of a bonded device fails and closes the link (5.82).
+    case cancelPairingDisconnects = "cancel-pairing-disconnects"
     /// `ConnectProfile` fails with `InvalidArguments` if its argument is no UUID (5.82).
     case checkedProfile = "checked-profile"
 

@@ -39,8 +39,8 @@ struct VersionDifferences: Sendable {
 
     private static let since5_82: Set<SimulatedFeature> = [
         .handle, .claimedServices, .preferredBearer, .serviceRecords, .deviceSets, .connectable, .controllerVersion,
-        .connectInProgress, .connectDeviceFailed, .pairAlreadyExists, .checkedProfile, .lateDisconnectReply,
-        .canceledAttemptRemoves,
+        .connectInProgress, .connectDeviceFailed, .pairAlreadyExists, .cancelPairingDisconnects, .checkedProfile,
+        .lateDisconnectReply, .canceledAttemptRemoves,
     ]
 
     /// Creates the differences of a scenario: those of its version, with the scenario's own choices.

@@ -14,7 +14,8 @@ struct VersionTests {
         .serviceRecords: [.v5_82, .v5_87], .deviceSets: [.v5_82, .v5_87], .connectable: [.v5_82, .v5_87],
         .controllerVersion: [.v5_82, .v5_87], .autoConnectFilter: [.v5_87], .connectInProgress: [.v5_82, .v5_87],
         .connectDeviceFailed: [.v5_82, .v5_87], .pairAlreadyExists: [.v5_82, .v5_87],
-        .checkedProfile: [.v5_82, .v5_87], .lateDisconnectReply: [.v5_82, .v5_87], .ignoredPattern: [.v5_82],
+        .cancelPairingDisconnects: [.v5_82, .v5_87], .checkedProfile: [.v5_82, .v5_87],
+        .lateDisconnectReply: [.v5_82, .v5_87], .ignoredPattern: [.v5_82],
         .canceledAttemptRemoves: [.v5_82, .v5_87],
     ]
 
@@ -68,6 +69,12 @@ struct VersionTests {
             let again = stage.client.call(Stage.strap, "org.bluez.Device1.Pair", [])
             stage.run(.seconds(1))
             return again.line == "AlreadyExists: Already Exists"
+        case .cancelPairingDisconnects:
+            _ = stage.agent("NoInputNoOutput", .accept)
+            stage.device(Stage.strap, "Pair")
+            guard stage.device(Stage.strap, "CancelPairing").hasPrefix("DoesNotExist") else { return false }
+            stage.run(.milliseconds(100))
+            return stage.property(Stage.strap, "Device1", "Connected") == "false"
         case .checkedProfile:
             let answer = stage.client.call(Stage.strap, "org.bluez.Device1.ConnectProfile", [.string("rubbish")])
             return stage.wait(for: answer) == "InvalidArguments: br-connection-invalid-argument"

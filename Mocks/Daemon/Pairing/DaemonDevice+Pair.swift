@@ -52,7 +52,10 @@ extension DaemonDevice {
     }
 
     func cancelPairing(_ call: IncomingCall) throws(DBusError) {
-        guard let pairing, pairing.call != nil else { throw BlueZError.doesNotExist }
+        guard let pairing, pairing.call != nil else {
+            if isBonded, link != nil, adapter.differences.has(.cancelPairingDisconnects) { endLinkSoon() }
+            throw BlueZError.doesNotExist
+        }
         if attempt?.call == nil {
             attempt?.cancel()
             attempt = nil
