@@ -88,9 +88,9 @@ public enum Quirk: Int, CaseIterable, Hashable, Sendable {
     /// A GATT operation that waits for encryption is never answered if the link ends, and its attribute stays busy.
     ///
     /// Default: on from 5.67. Later operations on the attribute fail with `InProgress` until the device is removed.
-    case Q135 = 135
+    case Q126 = 126
     /// The daemon crashes when a discovery filter has UUIDs and an advertisement with services arrives.
     ///
     /// Default: on with 5.87. The daemon restarts 2 s later.
-    case Q136 = 136
+    case Q127 = 127
 }

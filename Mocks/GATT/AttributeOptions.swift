@@ -33,7 +33,7 @@ struct AttributeOptions {
 struct SharedRead {
     private var calls: [IncomingCall] = []
     private var offset = 0
-    /// Whether bluetoothd has lost the request, and refuses all further reads (Q135).
+    /// Whether bluetoothd has lost the request, and refuses all further reads (Q126).
     var isStale = false
 
     /// Adds a caller. Returns whether a request must be sent.

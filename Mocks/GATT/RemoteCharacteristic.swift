@@ -23,7 +23,7 @@ final class RemoteCharacteristic {
     private var object: ServedObject?
     private var reading = SharedRead()
     private var isWriting = false
-    /// Whether bluetoothd has lost the request that sets the CCCD, and refuses further ones (Q135).
+    /// Whether bluetoothd has lost the request that sets the CCCD, and refuses further ones (Q126).
     var isSubscribingStale = false
 
     init(_ server: ServerCharacteristic, of service: RemoteService) {

@@ -1,4 +1,4 @@
-import Glibc
+import FoundationEssentials
 
 extension SimulatedBlueZ {
     /// A version of BlueZ that the simulation behaves like.
@@ -18,8 +18,7 @@ extension SimulatedBlueZ {
 
         /// The version of the variable `RXBLUETOOTH_BLUEZ`; nil if it is not set. Traps if it names no version.
         static let ofEnvironment: Version? = {
-            guard let value = unsafe getenv("RXBLUETOOTH_BLUEZ") else { return nil }
-            let text = unsafe String(cString: value)
+            guard let text = ProcessInfo.processInfo.environment["RXBLUETOOTH_BLUEZ"] else { return nil }
             guard let version = Version(rawValue: text) else {
                 let known = allCases.map(\.rawValue).joined(separator: ", ")
                 fatalError("RXBLUETOOTH_BLUEZ is “\(text)”. Set it to one of \(known).")

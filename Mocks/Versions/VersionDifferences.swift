@@ -26,14 +26,14 @@ struct VersionDifferences: Sendable {
                 "184f", "1200", "110e", "110c", "1800", "1843", "1801", "1844", "180a", "184d", "1845", "112d",
             ]
             features = Self.since5_82.union([.ignoredPattern])
-            quirks = [.Q135]
+            quirks = [.Q126]
         case .v5_87:
             release = "0557"
             adapterUUIDs = [
                 "184f", "1200", "110e", "185b", "110c", "1800", "1843", "1801", "1844", "180a", "184d", "1845", "1849",
             ]
             features = Self.since5_82.union([.disconnectedSignal, .leBearer, .cablePairing, .autoConnectFilter])
-            quirks = [.Q135, .Q136]
+            quirks = [.Q126, .Q127]
         }
     }
 

@@ -43,7 +43,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.Q135)) func `Refused operations work after pairing, and bluetoothd keeps running`() async throws
+        @Test(.proves(.Q126)) func `Refused operations work after pairing, and bluetoothd keeps running`() async throws
         {
             let daemon = try Self.daemon()
             try await Lab.withManager { manager in
@@ -61,7 +61,7 @@ extension LabTests {
             #expect(try Self.daemon() == daemon)
         }
 
-        @Test(.proves(.Q121, .Q135)) func `A peripheral that drops the link instead of pairing can be used again`()
+        @Test(.proves(.Q121, .Q126)) func `A peripheral that drops the link instead of pairing can be used again`()
             async throws
         {
             let daemon = try Self.daemon()
@@ -84,7 +84,7 @@ extension LabTests {
             #expect(try Self.daemon() == daemon)
         }
 
-        @Test(.proves(.Q135)) func `ble-cli reads a protected value after a refusal, another refusal and a pairing`()
+        @Test(.proves(.Q126)) func `ble-cli reads a protected value after a refusal, another refusal and a pairing`()
             async throws
         {
             let daemon = try Self.daemon()

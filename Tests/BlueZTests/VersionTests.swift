@@ -11,7 +11,7 @@ extension LabTests {
             try await manager.daemonVersion.compactMap { $0 }.firstValue()
         }
 
-        @Test(.proves(.S155)) func `The version is that of the running bluetoothd, and diagnose names it`() async throws
+        @Test(.proves(.S140)) func `The version is that of the running bluetoothd, and diagnose names it`() async throws
         {
             try await Lab.withManager { manager in
                 let version = try await Self.version(manager)
@@ -27,7 +27,7 @@ extension LabTests {
             }
         }
 
-        @Test(.proves(.S156, .Q136)) func `A scan for listed services leaves bluetoothd running for a minute`()
+        @Test(.proves(.S141, .Q127)) func `A scan for listed services leaves bluetoothd running for a minute`()
             async throws
         {
             try await Lab.withManager { manager in

@@ -31,12 +31,13 @@ extension ForeignClientTests {
             // The paths contain the handles of the strap: first those of its services GAP and GATT, then those of the
             // others.
             let gap = ["/service0001", "/service0001/char0002", "/service0001/char0004"]
-            let attributes = (SimulateProcess.version == "5.66" ? [] : gap) + [
-                "/service0006", "/service0006/char0007", "/service0006/char0007/desc0009", "/service000a",
-                "/service000a/char000b", "/service000a/char000b/desc000d", "/service000a/char000e",
-                "/service000a/char0010", "/service0012", "/service0012/char0013", "/service0012/char0013/desc0015",
-                "/service0016", "/service0016/char0017", "/service0016/char0019", "/service0016/char001b",
-            ]
+            let attributes =
+                (SimulateProcess.version == "5.66" ? [] : gap) + [
+                    "/service0006", "/service0006/char0007", "/service0006/char0007/desc0009", "/service000a",
+                    "/service000a/char000b", "/service000a/char000b/desc000d", "/service000a/char000e",
+                    "/service000a/char0010", "/service0012", "/service0012/char0013", "/service0012/char0013/desc0015",
+                    "/service0016", "/service0016/char0017", "/service0016/char0019", "/service0016/char001b",
+                ]
             #expect(
                 paths == ["/", "/org", "/org/bluez", "/org/bluez/hci0", Self.device]
                     + attributes.map { Self.device + $0 })

@@ -72,7 +72,7 @@ struct VersionDefectTests {
         return answer
     }
 
-    @Test(.proves(.Q135), arguments: Operation.allCases)
+    @Test(.proves(.Q126), arguments: Operation.allCases)
     func `An operation that waits for encryption has no reply from 5.67 on`(_ operation: Operation) {
         for version in SimulatedBlueZ.Version.allCases {
             let stage = stage(version)
@@ -82,7 +82,7 @@ struct VersionDefectTests {
         }
     }
 
-    @Test(.proves(.Q135), arguments: Operation.allCases)
+    @Test(.proves(.Q126), arguments: Operation.allCases)
     func `The attribute of a lost operation stays busy until the device is removed`(_ operation: Operation) {
         let stage = stage(.v5_82)
         _ = refused(operation, stage)
@@ -94,8 +94,8 @@ struct VersionDefectTests {
         #expect(stage.wait(for: call(operation, stage)).hasPrefix("ok"))
     }
 
-    @Test(.proves(.Q135)) func `Without the quirk, the operation fails when the link ends`() {
-        let stage = stage(.v5_87, without: .Q135)
+    @Test(.proves(.Q126)) func `Without the quirk, the operation fails when the link ends`() {
+        let stage = stage(.v5_87, without: .Q126)
         let answer = refused(.read, stage)
         #expect(stage.wait(for: answer) == "Failed: Operation failed with ATT error: 0x0e")
         _ = stage.agent("", .accept)
@@ -103,7 +103,7 @@ struct VersionDefectTests {
         #expect(stage.wait(for: call(.read, stage)) == "ok <7>")
     }
 
-    @Test(.proves(.Q136)) func `A filter with UUIDs crashes 5.87 when a device advertises services`() {
+    @Test(.proves(.Q127)) func `A filter with UUIDs crashes 5.87 when a device advertises services`() {
         for version in SimulatedBlueZ.Version.allCases {
             let stage = stage(version, connected: false)
             stage.scan(["UUIDs": .strings(["fff0"])])
@@ -112,7 +112,7 @@ struct VersionDefectTests {
         }
     }
 
-    @Test(.proves(.Q136)) func `After the crash, the daemon returns after 2 s`() {
+    @Test(.proves(.Q127)) func `After the crash, the daemon returns after 2 s`() {
         let stage = stage(.v5_87, connected: false)
         stage.scan(["UUIDs": .strings(["fff0"])])
         stage.run(.milliseconds(1_900))
@@ -124,12 +124,12 @@ struct VersionDefectTests {
         #expect(stage.objects().contains { $0.contains("dev_") })
     }
 
-    @Test(.proves(.Q136)) func `Filters without UUIDs and the disabled quirk cause no crash`() {
+    @Test(.proves(.Q127)) func `Filters without UUIDs and the disabled quirk cause no crash`() {
         let stage = stage(.v5_87, connected: false)
         stage.scan()
         stage.run(.seconds(2))
         #expect(!stage.seen().contains("owner none"))
-        let tolerant = self.stage(.v5_87, without: .Q136, connected: false)
+        let tolerant = self.stage(.v5_87, without: .Q127, connected: false)
         tolerant.scan(["UUIDs": .strings(["fff0"])])
         tolerant.run(.seconds(2))
         #expect(!tolerant.seen().contains("owner none"))

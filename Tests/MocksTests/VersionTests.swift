@@ -151,7 +151,7 @@ struct VersionTests {
             ])
     }
 
-    @Test func `Without a version, a scenario is that of 5.82, and the initializer takes precedence`() {
+    @Test func `A scenario without a version is that of 5.82; the initializer takes precedence`() {
         var scenario = Scenario.everyday
         #expect(scenario.bluez == .v5_82)
         scenario.bluez = .v5_66

@@ -15,7 +15,7 @@ public enum Proof: String, CaseIterable, Sendable {
     case S119, S120, S121, S122, S123
     case S124, S125, S126, S127, S128, S129
     case S130, S131, S132, S133, S134, S135, S136, S137, S138, S139
-    case S155, S156, S157
+    case S140, S141, S142
 
     // MARK: Quirks
 
@@ -26,6 +26,6 @@ public enum Proof: String, CaseIterable, Sendable {
     case Q83, Q84, Q85, Q86, Q87, Q88, Q89, Q90, Q91, Q92, Q93, Q94, Q95, Q96, Q97, Q98, Q99, Q100, Q101
     case Q102, Q103, Q104, Q105, Q106, Q107, Q108, Q109, Q110, Q111, Q112, Q113, Q114, Q115, Q116, Q117
     case Q118, Q119, Q120, Q121, Q122, Q123, Q124, Q125
-    case Q135, Q136, Q140, Q141, Q142
-    case Q150, Q151, Q152, Q153
+    case Q126, Q127, Q128, Q129, Q130
+    case Q131, Q132, Q133, Q134
 }

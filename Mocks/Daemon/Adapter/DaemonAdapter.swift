@@ -144,7 +144,7 @@ final class DaemonAdapter {
         device.markSeen(isConnectable: report.isConnectable)
         defer { for monitor in watching { monitor.markSeen(device.path, rssi: rssi) } }
         guard isDiscoverable else { return }
-        if quirks.contains(.Q136), discovery.comparesServices(of: report) { return loop.crash() }
+        if quirks.contains(.Q127), discovery.comparesServices(of: report) { return loop.crash() }
         guard discovery.matches(report) else { return }
         device.take(
             report, rssi: rssi, threshold: discovery.isFiltered ? 0 : 8, keepsDuplicates: discovery.keepsDuplicates,

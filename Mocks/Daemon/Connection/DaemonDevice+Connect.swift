@@ -10,7 +10,8 @@ extension DaemonDevice {
         endSpontaneousAttempt()
         if let attempt {
             if attempt.call != nil {
-                throw adapter.differences.has(.connectInProgress) ? BlueZError.inProgress : ConnectError.alreadyConnecting
+                throw adapter.differences.has(.connectInProgress)
+                    ? BlueZError.inProgress : ConnectError.alreadyConnecting
             }
             // Connect joins an attempt that Pair started.
             attempt.call = call

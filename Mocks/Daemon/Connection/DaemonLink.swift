@@ -24,7 +24,7 @@ final class DaemonLink {
         let needs: SimulatedProtection
         let ask: () -> SimulatedAnswer
         let done: (SimulatedAnswer.ATTOutcome) -> Void
-        /// Called instead of `done` if bluetoothd frees the request without a reply (Q135).
+        /// Called instead of `done` if bluetoothd frees the request without a reply (Q126).
         let dropped: () -> Void
 
         func fail(_ code: UInt8) { done(.error(code)) }
@@ -48,11 +48,11 @@ final class DaemonLink {
 
     /// Ends the link and returns the pending requests, which fail.
     ///
-    /// Newer versions drop a request that waits for encryption (Q135, bt_att_chan_free in src/shared/att.c).
+    /// Newer versions drop a request that waits for encryption (Q126, bt_att_chan_free in src/shared/att.c).
     @discardableResult
     func end() -> [ATTRequest] {
         isUp = false
-        if isRaisingProtection, device.adapter.quirks.contains(.Q135) { operations.removeFirst().dropped() }
+        if isRaisingProtection, device.adapter.quirks.contains(.Q126) { operations.removeFirst().dropped() }
         deviceState.link = nil
         for channel in channels { channel.close() }
         channels = []

@@ -84,7 +84,7 @@ final class DiscoverySessions {
         return isDiscoverable
     }
 
-    /// Returns whether bluetoothd compares the services of a packet with the UUIDs of a filter (Q136).
+    /// Returns whether bluetoothd compares the services of a packet with the UUIDs of a filter (Q127).
     func comparesServices(of report: AdvertisingReport) -> Bool {
         !report.services.isEmpty && sessions.contains { $0.filter?.services.isEmpty == false }
     }

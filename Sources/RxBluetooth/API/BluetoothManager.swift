@@ -56,7 +56,7 @@ public final class BluetoothManager: Sendable {
             .observe(on: access.settings.scheduler)
     }
 
-    // Promise S155, see docs/promises.md.
+    // Promise S140, see docs/promises.md.
     /// The version of the running bluetoothd; nil while it is not known.
     ///
     /// Emits the present value first, as soon as bluetoothd has listed its objects or certainly cannot, then each

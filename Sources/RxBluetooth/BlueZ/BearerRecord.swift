@@ -57,7 +57,7 @@ extension BluetoothUUID {
 }
 
 extension BluetoothError {
-    /// The reason of ``Kind/connectFailed(_:)`` for a device that is connected, but not over LE (Q153).
+    /// The reason of ``Kind/connectFailed(_:)`` for a device that is connected, but not over LE (Q134).
     static let classicOnly = "br-edr-only"
 
     static let classicOnlyLink = BluetoothError(

@@ -42,7 +42,7 @@ extension BluetoothManager {
 extension BlueZClient {
     /// Runs work when bluetoothd has received every message that was sent so far, or after a deadline.
     ///
-    /// Before that, waits until repairs have ended, because a later process cannot repair the device (Q135).
+    /// Before that, waits until repairs have ended, because a later process cannot repair the device (Q126).
     func afterDelivery(_ done: @escaping () -> Void) {
         staleOperations.whenIdle { [weak self] in self?.confirmDelivery(done) }
     }

@@ -18,27 +18,27 @@ struct KnownProblem: Sendable {
 
     /// Source: the issues and changes of BlueZ that each row names, and the tests in the virtual machine.
     static let all: [KnownProblem] = [
-        // Q136: bluez/bluez#2282, repaired by 82af2beaf after 5.87.
+        // Q127: bluez/bluez#2282, repaired by 82af2beaf after 5.87.
         KnownProblem(
             name: .serviceFilterCrash, versions: BlueZVersion(5, 87)...BlueZVersion(5, 87),
             text: "may crash when a program scans with a filter for services",
             advice: "This program filters by itself. Do not set service filters in other programs, or update BlueZ."),
-        // Q135: introduced by f8670f9aa in 5.67.
+        // Q126: introduced by f8670f9aa in 5.67.
         KnownProblem(
             name: .operationLostWithPairing, versions: BlueZVersion(5, 67)...BlueZVersion(5, 87),
             text: "may keep an attribute busy, or crash, when a link ends while an operation waits for pairing",
             advice: "Pair with a device before you use its protected attributes."),
-        // Q150: bluez/bluez#2538.
+        // Q131: bluez/bluez#2538.
         KnownProblem(
             name: .notifyStartCrash, versions: BlueZVersion(5, 87)...BlueZVersion(5, 87),
             text: "may crash when a link is lost while notifications are being turned on",
             advice: "Use .reconnect() and ScanOptions.resumes, or update BlueZ."),
-        // Q151: bluez/bluez#1376; the sources of 5.66 and 5.82 have the defect.
+        // Q132: bluez/bluez#1376; the sources of 5.66 and 5.82 have the defect.
         KnownProblem(
             name: .socketStartCrash, versions: BlueZVersion(5, 46)...BlueZVersion(5, 83),
             text: "may crash after a notification socket could not be opened",
             advice: "If this happens, use the notification transport .signals."),
-        // Q152: bluez/bluez#1169; the sources of 5.82 have the defect, those of 5.66 and 5.87 do not.
+        // Q133: bluez/bluez#1169; the sources of 5.82 have the defect, those of 5.66 and 5.87 do not.
         KnownProblem(
             name: .monitorCrash, versions: BlueZVersion(5, 79)...BlueZVersion(5, 82),
             text: "may crash when a passive scan for manufacturer data receives an extended advertisement",

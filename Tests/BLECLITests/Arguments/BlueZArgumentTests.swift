@@ -1,3 +1,4 @@
+import ArgumentParser
 import RxBluetoothMocks
 import Testing
 

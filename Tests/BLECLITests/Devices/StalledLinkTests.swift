@@ -53,7 +53,7 @@ struct StalledLinkTests {
         #expect(outcome.errors.last?.contains("ble-cli pair") == true)
         let next = harness.run(ReadVerb(target: lock, characteristic: .uuid(0xFFD1), keepsLink: true))
         #expect(next.lines == ["01  1"], "\(next.errors)")
-        // A refused pairing ends the link by removing the device, because bluetoothd loses the operation (Q135).
+        // A refused pairing ends the link by removing the device, because bluetoothd loses the operation (Q126).
         #expect(harness.calls("RemoveDevice") == 1 && harness.calls("Disconnect") == 0)
     }
 

@@ -33,7 +33,7 @@ struct TreeReadingTests {
         #expect(outcome.lines.count { $0.contains("FFD0") } >= 1)
         #expect(outcome.errors.count == 1)
         #expect(harness.calls("Connect") == 3)
-        // A refused pairing ends the link by removing the device (Q135).
+        // A refused pairing ends the link by removing the device (Q126).
         #expect(harness.calls("RemoveDevice") == 2 && harness.calls("Disconnect") == 1)
     }
 

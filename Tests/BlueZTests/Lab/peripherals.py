@@ -15,9 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bumble import hci, ll
-from bumble.att import ATT_Error
 from bumble.controller import Controller
-from bumble.core import UUID, AdvertisingData, PhysicalTransport
+from bumble.core import AdvertisingData, PhysicalTransport
 from bumble.device import Device, Peer
 from bumble.gatt import Characteristic, CharacteristicValue, Service
 from bumble.host import Host
@@ -25,6 +24,7 @@ from bumble.l2cap import LeCreditBasedChannelSpec
 from bumble.link import LocalLink
 from bumble.pairing import PairingConfig, PairingDelegate
 from bumble.transport import open_transport
+from central import use_service
 from protected import protected
 
 ADAPTER = "00:AA:01:00:00:01"
@@ -360,30 +360,6 @@ async def central(air: Air):
             print(f"CENTRAL: {error!r}", flush=True)
         with contextlib.suppress(Exception):
             await connection.disconnect()
-
-
-async def use_service(peer: Peer):
-    """Reads FFA1 and writes it in reverse to FFA2, then five values of FFA3 and FFA4, and then an error code."""
-    await peer.request_mtu(200)
-    await peer.discover_services()
-    services = peer.get_services_by_uuid(UUID("FFA0"))
-    if not services:
-        return
-    found = await peer.discover_characteristics(service=services[0])
-    value, stored, notifying, indicating = (
-        next(each for each in found if each.uuid == UUID(uuid)) for uuid in ("FFA1", "FFA2", "FFA3", "FFA4")
-    )
-    received: asyncio.Queue[bytes] = asyncio.Queue()
-    read = await peer.read_value(value)
-    await peer.write_value(stored, bytes(read)[::-1], with_response=True)
-    await peer.subscribe(notifying, received.put_nowait)
-    await peer.subscribe(indicating, received.put_nowait, prefer_notify=False)
-    values = [bytes(await received.get()) for _ in range(5)]
-    await peer.write_value(stored, b"".join(sorted(values)), with_response=True)
-    try:
-        await peer.write_value(stored, b"\xff", with_response=True)
-    except ATT_Error as error:
-        await peer.write_value(stored, bytes([0xEE, error.error_code]), with_response=True)
 
 
 tasks: set[asyncio.Task] = set()

@@ -103,7 +103,7 @@ struct AutomaticTransportReplyTests {
         #expect(calls == ["AcquireNotify", "StopNotify"])
     }
 
-    @Test(.proves(.Q151), arguments: [nil, "usb:v1D6Bp0246d0542", "usb:v1D6Bp0246d0552"])
+    @Test(.proves(.Q132), arguments: [nil, "usb:v1D6Bp0246d0542", "usb:v1D6Bp0246d0552"])
     func `Versions that crash get no StopNotify after a socket request without a reply`(modalias: String?) {
         if let modalias { setVersion(modalias) }
         let first = subscribe(.automatic)

@@ -29,7 +29,7 @@ struct BearerTests {
         stage.advance(0)
     }
 
-    @Test(.proves(.S157, .Q153)) func `A device that is connected over BR/EDR only is connected over LE too`() {
+    @Test(.proves(.S142, .Q134)) func `A device that is connected over BR/EDR only is connected over LE too`() {
         let (stage, daemon, peripheral) = Stage.scripted(Self.objects(separate: true))
         let connected = stage.record(stage.manager.retrieveConnectedPeripherals())
         let link = stage.record(peripheral.connect())
@@ -54,7 +54,7 @@ struct BearerTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.S157)) func `The loss of LE ends the link with its own reason, also if BR/EDR continues`() {
+    @Test(.proves(.S142)) func `The loss of LE ends the link with its own reason, also if BR/EDR continues`() {
         let (stage, daemon, peripheral) = Stage.scripted(Self.objects(separate: true))
         daemon.always("Get") { $0.reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) } }
         let link = stage.record(peripheral.connect())
@@ -95,7 +95,7 @@ struct BearerTests {
     }
 
     @Test(
-        .proves(.S157, .Q153),
+        .proves(.S142, .Q134),
         arguments: [
             ["Class": Value.uint32(0x240404)],
             ["UUIDs": .strings(["0000110b-0000-1000-8000-00805f9b34fb", "00001800-0000-1000-8000-00805f9b34fb"])],

@@ -40,7 +40,7 @@ struct CompetingConnectTests {
         competitor.leave()
     }
 
-    @Test(.proves(.Q140)) func `An attempt that 5.82 refuses as in progress shares the other link`() {
+    @Test(.proves(.Q128)) func `An attempt that 5.82 refuses as in progress shares the other link`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.record(peripheral.connect())
         stage.advance(0)

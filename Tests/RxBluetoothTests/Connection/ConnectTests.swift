@@ -250,7 +250,7 @@ struct ConnectTests {
         #expect(stage.methods == ["Connect"])
     }
 
-    @Test(.proves(.Q59, .Q141)) func `Connecting to a peripheral that bluetoothd removed finds it again`() {
+    @Test(.proves(.Q59, .Q129)) func `Connecting to a peripheral that bluetoothd removed finds it again`() {
         let (stage, peripheral) = Stage.withSensor()
         stage.advance(60_000)
         let link = stage.record(peripheral.connect())

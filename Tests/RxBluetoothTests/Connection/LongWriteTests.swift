@@ -148,7 +148,7 @@ struct LongWriteTests {
         stage.advance(0)
         #expect(second.isCompleted)
         #expect(daemon.methods == ["Connect", "ReadValue", "WriteValue"])
-        // Until bluetoothd replies, the library waits for a late reply (Q135).
+        // Until bluetoothd replies, the library waits for a late reply (Q126).
         if daemon.isAsked("ReadValue") { daemon.take("ReadValue").reply { $0.bytes([1]) } }
         stage.advance(0)
         stage.expectNoTimers()

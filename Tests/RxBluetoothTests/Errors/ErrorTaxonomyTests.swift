@@ -211,7 +211,7 @@ struct ErrorTaxonomyTests {
         #expect(configured.description.contains("0xFD “client characteristic configuration improperly configured”"))
     }
 
-    @Test(.proves(.Q142)) func `A missing profile of classic Bluetooth gives the same advice in each version`() {
+    @Test(.proves(.Q130)) func `A missing profile of classic Bluetooth gives the same advice in each version`() {
         let texts = [
             ("Failed", "br-connection-unknown"), ("NotAvailable", "br-connection-profile-unavailable"),
             ("BREDR.ProfileUnavailable", "No more profiles to connect to"),

@@ -72,7 +72,7 @@ struct OverdueOperationTests {
         let read = stage.record(characteristic.readValue(options: OperationOptions(deadline: .seconds(9))))
         stage.advance(10_000)
         #expect(read.kind == .timedOut && overdue(events) == [])
-        // Until bluetoothd replies, the library waits for a late reply (Q135).
+        // Until bluetoothd replies, the library waits for a late reply (Q126).
         daemon.take("ReadValue").reply { $0.bytes([1]) }
         stage.advance(0)
         stage.expectNoTimers()

@@ -12,7 +12,7 @@ struct DaemonVersionTests {
         return Stage(scenario)
     }
 
-    @Test(.proves(.S155), arguments: SimulatedBlueZ.Version.allCases)
+    @Test(.proves(.S140), arguments: SimulatedBlueZ.Version.allCases)
     func `The manager emits the version of bluetoothd first`(version: SimulatedBlueZ.Version) {
         let stage = Self.stage(version)
         let versions = stage.record(stage.manager.daemonVersion.map { $0?.description })
@@ -20,7 +20,7 @@ struct DaemonVersionTests {
         #expect(versions.elements == [version.description])
     }
 
-    @Test(.proves(.S155)) func `The version is nil without bluetoothd, and is read again from the next one`() {
+    @Test(.proves(.S140)) func `The version is nil without bluetoothd, and is read again from the next one`() {
         let stage = Stage(starting: false)
         let versions = stage.record(stage.manager.daemonVersion)
         let events = stage.record(stage.manager.events)
@@ -78,14 +78,14 @@ struct DaemonVersionTests {
         return try #require(asked.elements.first)
     }
 
-    @Test(.proves(.S155), arguments: SimulatedBlueZ.Version.allCases)
+    @Test(.proves(.S140), arguments: SimulatedBlueZ.Version.allCases)
     func `A diagnosis names the version`(version: SimulatedBlueZ.Version) throws {
         let diagnosis = try diagnose(version)
         #expect(diagnosis.daemonVersion?.description == version.description)
         #expect(diagnosis.description.contains("\nbluetoothd \(version) runs as "))
     }
 
-    @Test(.proves(.S155, .Q136)) func `A diagnosis lists known problems of the version after other findings`() throws {
+    @Test(.proves(.S140, .Q127)) func `A diagnosis lists known problems of the version after other findings`() throws {
         let diagnosis = try diagnose(.v5_87)
         #expect(diagnosis.cause == .idle && diagnosis.findings.dropFirst().allSatisfy { $0.cause == .knownProblem })
         let finding = try #require(diagnosis.findings.first { $0.text.contains("filter for services") })
@@ -95,7 +95,7 @@ struct DaemonVersionTests {
     }
 
     @Test(
-        .proves(.Q150, .Q151, .Q152),
+        .proves(.Q131, .Q132, .Q133),
         arguments: [
             (SimulatedBlueZ.Version.v5_87, "notifications are being turned on"), (.v5_82, "a notification socket"),
             (.v5_82, "a passive scan for manufacturer data"),

@@ -99,7 +99,7 @@ struct LostOperationTests {
         stage.expectSettled()
     }
 
-    @Test(.proves(.Q135), arguments: SimulatedBlueZ.Version.allCases, Need.allCases)
+    @Test(.proves(.Q126), arguments: SimulatedBlueZ.Version.allCases, Need.allCases)
     func `An operation works after a refused pairing, another refusal and a pairing`(
         _ version: SimulatedBlueZ.Version, _ need: Need
     ) {
@@ -132,7 +132,7 @@ struct LostOperationTests {
         }
     }
 
-    @Test(.proves(.Q135), arguments: End.allCases, [false, true])
+    @Test(.proves(.Q126), arguments: End.allCases, [false, true])
     func `An operation works after the link ends while its pairing is open or refused`(_ end: End, isOpen: Bool) {
         for need in Need.allCases {
             let (stage, peripheral) = stage(policy: isOpen ? PairingPolicy(.ask) : PairingPolicy())
@@ -151,7 +151,7 @@ struct LostOperationTests {
         }
     }
 
-    @Test(.proves(.Q135), arguments: Need.allCases)
+    @Test(.proves(.Q126), arguments: Need.allCases)
     func `A connection directly after the link is lost waits until the device is repaired`(_ need: Need) {
         let (stage, peripheral) = stage()
         let link1 = connect(peripheral, stage)
@@ -169,7 +169,7 @@ struct LostOperationTests {
         #expect(again.kind == .needsPairing, "\(String(describing: again.error))")
     }
 
-    @Test(.proves(.Q135)) func `An adapter that was off does not keep an attribute busy`() {
+    @Test(.proves(.Q126)) func `An adapter that was off does not keep an attribute busy`() {
         let (stage, peripheral) = stage()
         let link = connect(peripheral, stage)
         let refused = Need.read.begin(stage, peripheral)
@@ -187,7 +187,7 @@ struct LostOperationTests {
         #expect(again.kind == .needsPairing, "\(String(describing: again.error))")
     }
 
-    @Test(.proves(.Q135), arguments: [Need.read, .write, .readDescriptor, .writeDescriptor])
+    @Test(.proves(.Q126), arguments: [Need.read, .write, .readDescriptor, .writeDescriptor])
     func `A bond is kept, and the operation fails without a call`(_ need: Need) {
         let (stage, peripheral) = stage(needing: .authentication)
         let paired = stage.record(peripheral.pair())
@@ -224,7 +224,7 @@ struct LostOperationTests {
         #expect(stage.count(need.method) == 1)
     }
 
-    @Test(.proves(.Q135)) func `A bond is kept, and notifications can be requested again`() {
+    @Test(.proves(.Q126)) func `A bond is kept, and notifications can be requested again`() {
         let (stage, peripheral) = stage(needing: .authentication)
         let paired = stage.record(peripheral.pair())
         stage.advance(10_000)
@@ -240,7 +240,7 @@ struct LostOperationTests {
         #expect(stage.count("RemoveDevice") == 0 && stage.count("StartNotify") == 2)
     }
 
-    @Test(.proves(.Q135)) func `A late reply shows that an operation is not lost`() {
+    @Test(.proves(.Q126)) func `A late reply shows that an operation is not lost`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let read = stage.record(
@@ -257,7 +257,7 @@ struct LostOperationTests {
         #expect(daemon.count("RemoveDevice") == 0)
     }
 
-    @Test(.proves(.Q135)) func `An operation that is never answered removes the device without a bond`() {
+    @Test(.proves(.Q126)) func `An operation that is never answered removes the device without a bond`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let read = stage.record(stage.characteristic(0x2A37, of: peripheral).readValue())
@@ -272,7 +272,7 @@ struct LostOperationTests {
         #expect(daemon.count("RemoveDevice") == 1)
     }
 
-    @Test(.proves(.S44, .Q135)) func `delivered() waits until the device is repaired`() {
+    @Test(.proves(.S44, .Q126)) func `delivered() waits until the device is repaired`() {
         let (stage, peripheral) = stage()
         let link4 = connect(peripheral, stage)
         defer { link4.dispose() }

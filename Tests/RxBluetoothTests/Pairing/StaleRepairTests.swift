@@ -57,7 +57,7 @@ struct StaleRepairTests {
         Row("A late timer", state(), .graceEnded, .ended),
     ]
 
-    @Test(.proves(.Q135), arguments: rows)
+    @Test(.proves(.Q126), arguments: rows)
     func `Each event gives the phase and the actions of its row`(_ row: Row) {
         var state = row.state
         #expect(state.handle(row.event, row.facts) == row.actions)

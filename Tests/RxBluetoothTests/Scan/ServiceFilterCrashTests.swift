@@ -31,7 +31,7 @@ struct ServiceFilterCrashTests {
         stage.simulation.calls.filter { $0.member == "SetDiscoveryFilter" }.map(\.withArguments)
     }
 
-    @Test(.proves(.S156, .Q136), arguments: SimulatedBlueZ.Version.allCases)
+    @Test(.proves(.S141, .Q127), arguments: SimulatedBlueZ.Version.allCases)
     func `A scan for listed services runs for a minute on each version`(version: SimulatedBlueZ.Version) {
         let stage = Self.stage(version)
         let states = stage.record(stage.manager.state)
@@ -44,9 +44,9 @@ struct ServiceFilterCrashTests {
         #expect(sendsServices == (version != .v5_87))
     }
 
-    @Test(.proves(.S156, .Q136)) func `After two crashes from one filter, the scan goes on without it and says so`() {
+    @Test(.proves(.S141, .Q127)) func `After two crashes from one filter, the scan goes on without it and says so`() {
         // A version that is not known to crash, but does.
-        let stage = Self.stage(.v5_82, [.Q136])
+        let stage = Self.stage(.v5_82, [.Q127])
         let events = stage.record(stage.manager.events)
         let states = stage.record(stage.manager.state)
         let scan = scan(stage, resumes: true)
@@ -58,7 +58,7 @@ struct ServiceFilterCrashTests {
         #expect(Set(scan.elements.map(\.peripheral.address)) == ["C0:FF:EE:00:00:01"])
     }
 
-    @Test(.proves(.S156)) func `A bluetoothd of unknown version gets no filter for services`() {
+    @Test(.proves(.S141)) func `A bluetoothd of unknown version gets no filter for services`() {
         let stage = Stage(starting: false)
         let daemon = ScriptedDaemon(
             on: stage,

@@ -197,7 +197,7 @@ final class GATTOperationQueue {
         item.started?()
         let number = item.number
         unanswered.insert(number, item.message)
-        // The call outlasts its deadline and the link, because a late reply shows that it is not lost (Q135).
+        // The call outlasts its deadline and the link, because a late reply shows that it is not lost (Q126).
         let call = bus.call(item.message, timeout: item.deadline + Self.attTimeout) { [weak self, unanswered] result in
             if !result.isMissing { unanswered.remove(number) }
             self?.answered(number, result)

@@ -223,7 +223,7 @@ final class Link {
     /// Closes the link.
     ///
     /// While an operation waits for a pairing, `RemoveDevice` closes the link of a device without a bond, because
-    /// bluetoothd loses the operation with the link, and its attribute would stay busy (Q135).
+    /// bluetoothd loses the operation with the link, and its attribute would stay busy (Q126).
     private func disconnect() {
         let isBonded = client.mirror.devices[key]?.isBonded == true
         guard queue.unanswered.needsPairing, !isBonded, let path = ObjectPath(key.path) else { return callDisconnect() }

@@ -319,7 +319,7 @@ final class NotifySession {
         guard phase != .ended else { return }
         // A change to signals is queued in phase `on`.
         if phase == .queued || phase == .on { cancelStart() }
-        // bluetoothd does not answer a start that waits for a pairing, but `StopNotify` cancels it (Q135).
+        // bluetoothd does not answer a start that waits for a pairing, but `StopNotify` cancels it (Q126).
         let isStarting = sentStart.map(link.queue.unanswered.contains) == true
         let wasOn =
             phase == .on || (phase == .starting || isStarting) && mayStopFailedStart || isStarting && isStartLost
@@ -340,7 +340,7 @@ final class NotifySession {
 
     /// Whether `StopNotify` may follow a start that has failed, or has no answer.
     ///
-    /// After a socket was refused, `StopNotify` crashes some versions (Q151). It is not necessary: if the socket opens
+    /// After a socket was refused, `StopNotify` crashes some versions (Q132). It is not necessary: if the socket opens
     /// later, it is closed, because nothing takes it.
     private var mayStopFailedStart: Bool {
         !usesSocket || !KnownProblem.mayAffect(link.client.version, .socketStartCrash)

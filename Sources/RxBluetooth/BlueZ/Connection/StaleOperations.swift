@@ -1,6 +1,6 @@
 import DBus
 
-/// The operations that bluetoothd has lost, and the repairs of their devices (Q135).
+/// The operations that bluetoothd has lost, and the repairs of their devices (Q126).
 ///
 /// ``StaleRepair`` decides what to do; this class makes the calls and runs the timers.
 final class StaleOperations {

@@ -1,7 +1,7 @@
 /// The state machine that frees attributes after bluetoothd has lost operations on them, without bus calls.
 ///
 /// From 5.67 on, bluetoothd never answers an operation that waits for encryption when the link ends, and the attribute
-/// stays busy until bluetoothd removes the device (Q135). ``StaleOperations`` executes the actions.
+/// stays busy until bluetoothd removes the device (Q126). ``StaleOperations`` executes the actions.
 struct StaleRepair: Equatable {
     enum Phase: Equatable {
         /// The link has ended. bluetoothd may still answer.

@@ -2,7 +2,7 @@ import DBus
 
 /// The operations of a link that bluetoothd has not answered, also after their deadline and after the end of the link.
 ///
-/// bluetoothd answers every operation at the latest when the link ends, unless it has lost the operation (Q135).
+/// bluetoothd answers every operation at the latest when the link ends, unless it has lost the operation (Q126).
 final class UnansweredOperations {
     /// What an operation occupies in bluetoothd: a method of an attribute.
     struct Slot: Hashable {

@@ -192,7 +192,7 @@ struct DiscoveryFilter: Equatable {
     /// The lowest RSSI in dBm that a scan admits.
     private let minimumRSSI: Int16
 
-    /// - Parameter mayContainServices: False if bluetoothd may crash from a filter with services (Q136).
+    /// - Parameter mayContainServices: False if bluetoothd may crash from a filter with services (Q127).
     init(_ subscribers: [ScanSubscriber], mayContainServices: Bool) {
         // bluetoothd does not search service data for services (Q44), so it filters only if all scans need listed
         // services.

@@ -1,6 +1,6 @@
 /// Decides whether bluetoothd may get a discovery filter with services.
 ///
-/// A bluetoothd with an unknown defect may crash from such a filter as 5.87 does (Q136). If bluetoothd has ended twice
+/// A bluetoothd with an unknown defect may crash from such a filter as 5.87 does (Q127). If bluetoothd has ended twice
 /// soon after the same filter, no further one is sent.
 struct ServiceFilterGuard {
     /// The services of a filter that bluetoothd has, and when it was sent.
