@@ -188,3 +188,16 @@ struct TestingExampleTests {
         }
     }
 }
+
+@Test func aSimulationBehavesLikeAnotherVersion() {
+    let scenario = Scenario.everyday
+    let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
+    let simulation = Simulation(scenario, scheduler: scheduler, bluez: .v5_87)
+    let manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
+    let versions = scheduler.createObserver(BlueZVersion?.self)
+    let subscription = manager.daemonVersion.subscribe(versions)
+    scheduler.advanceTo(1_000)
+
+    #expect(versions.events.last?.value.element??.description == "5.87")
+    subscription.dispose()
+}

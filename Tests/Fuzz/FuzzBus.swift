@@ -2,7 +2,8 @@ import DBus
 
 /// A bus on which a fuzzing campaign takes the roles of bluetoothd and of the message bus.
 ///
-/// Work that is passed to the bus runs in ``drain()``. Time does not pass, except that ``rest()`` ends short delays.
+/// Work that is passed to the bus runs in ``drain()``. Time does not pass, except that ``rest()`` ends short delays, and
+/// ``expire()`` the others.
 final class FuzzBus: Bus, @unchecked Sendable {
     // Guard: only the thread of the campaign uses it.
     private var work: [@Sendable () -> Void] = []
@@ -10,6 +11,8 @@ final class FuzzBus: Bus, @unchecked Sendable {
     private var waiting: [Int: Waiting] = [:]
     /// The work that is scheduled after a short delay.
     private var pauses: [Int: @Sendable () -> Void] = [:]
+    /// The work that is scheduled after a longer delay.
+    private var deadlines: [Int: @Sendable () -> Void] = [:]
     private var number = 0
     private var isDraining = false
     private var isClosed = false
@@ -51,6 +54,14 @@ final class FuzzBus: Bus, @unchecked Sendable {
         return !due.isEmpty
     }
 
+    /// Ends all longer delays and runs their work.
+    func expire() {
+        let due = deadlines.sorted { $0.key < $1.key }
+        deadlines = [:]
+        for (_, action) in due { perform(action) }
+        drain()
+    }
+
     /// Delivers a signal to the matching subscriptions. Returns whether there was a matching one.
     func deliver(_ signal: Message) -> Bool {
         let matching = subscriptions.sorted { $0.key < $1.key }.filter { $0.value.rule.matches(signal) }
@@ -89,8 +100,11 @@ final class FuzzBus: Bus, @unchecked Sendable {
     }
 
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> BusTask {
-        guard delay < .seconds(1) else { return BusTask {} }
         let key = next()
+        guard delay < .seconds(1) else {
+            deadlines[key] = work
+            return BusTask { [weak self] in self?.deadlines[key] = nil }
+        }
         pauses[key] = work
         return BusTask { [weak self] in self?.pauses[key] = nil }
     }

@@ -113,6 +113,8 @@ final class FuzzClient {
         // Answers each further attempt with the same message: the client repeats an attempt that the controller aborts
         // (Q77).
         while outcome.isLive, outcome.elements.isEmpty, bus.rest() { answer("Connect", message) }
+        // The client scans for a device that bluetoothd has removed, until the deadline of connecting (Q123).
+        if outcome.isLive, outcome.elements.isEmpty { bus.expire() }
         if outcome.isLive, outcome.elements.isEmpty { recorder.find("connect() has no outcome") }
         check(outcome.error)
     }

@@ -42,9 +42,9 @@ struct NewerDaemonTests {
         stage.run(.milliseconds(5))
         let path = "hci0/dev_C0_FF_EE_00_00_01"
         let expected = [
-            "\(path) {ServicesResolved: false}", "removed \(path)",
+            "\(path) {ServicesResolved: false}",
             #"\#(path) Disconnected ["org.bluez.Reason.Remote", "Connection terminated by remote user"]"#,
-            "\(path) {Connected: false}",
+            "\(path) {Connected: false}", "removed \(path)",
         ]
         #expect(stage.seen() == expected)
     }

@@ -73,7 +73,8 @@ struct VersionTests {
             _ = stage.agent("NoInputNoOutput", .accept)
             stage.device(Stage.strap, "Pair")
             guard stage.device(Stage.strap, "CancelPairing").hasPrefix("DoesNotExist") else { return false }
-            stage.run(.milliseconds(100))
+            // bluetoothd closes a link after 2 s.
+            stage.run(.seconds(3))
             return stage.property(Stage.strap, "Device1", "Connected") == "false"
         case .checkedProfile:
             let answer = stage.client.call(Stage.strap, "org.bluez.Device1.ConnectProfile", [.string("rubbish")])

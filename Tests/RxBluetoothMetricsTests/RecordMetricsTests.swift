@@ -39,7 +39,7 @@ struct RecordMetricsTests {
         let found = scheduler.createObserver(Characteristic.self)
         scan(manager.scanForPeripherals()).take(1)
             .flatMap { $0.peripheral.connect(options: .reconnect(Reconnection(jitter: 0))) }
-            .flatMap { $0.discoverServices() }
+            .flatMap { $0.discoverServices([0xFFF0]) }
             .flatMap { $0.discoverCharacteristics() }
             .subscribe(found)
             .disposed(by: bag)

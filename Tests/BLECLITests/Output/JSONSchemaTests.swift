@@ -25,7 +25,7 @@ struct JSONSchemaTests {
                                 .notify(every: .milliseconds(100)) { [UInt8($0 % 256), 0] },
                                 descriptors: [.userDescription("Room")])
                             SimulatedCharacteristic("2a19", .read { _ in .error(0x81) })
-                            SimulatedCharacteristic("2a00", .read([]), .writeWithoutResponse)
+                            SimulatedCharacteristic("2a29", .read([]), .writeWithoutResponse)
                             SimulatedCharacteristic("6e400003-b5a3-f393-e0a9-e50e24dcca9e", .read([0xFF, 0xFE]))
                         }
                     }
@@ -41,11 +41,11 @@ struct JSONSchemaTests {
         (ScanVerb(showsAll: true), "sighting"), (ConnectVerb(target: target), "tree"),
         (ConnectVerb(target: .address("C0:FF:EE:00:00:01")), "tree"),
         (ReadVerb(target: target, characteristic: .uuid(0x2A6E)), "value"),
-        (ReadVerb(target: target, characteristic: .uuid(0x2A00)), "value"),
+        (ReadVerb(target: target, characteristic: .uuid(0x2A29)), "value"),
         (ReadVerb(target: target, characteristic: .uuid("6E400003-B5A3-F393-E0A9-E50E24DCCA9E")), "value"),
         (NotifyVerb(target: target, characteristic: .uuid(0x2A6E), count: 2), "value"),
         (WriteVerb(target: target, characteristic: .uuid(0x2A6E), value: [1, 2]), "write"),
-        (WriteVerb(target: target, characteristic: .uuid(0x2A00), value: []), "write"),
+        (WriteVerb(target: target, characteristic: .uuid(0x2A29), value: []), "write"),
         (PairVerb(target: target), "pairing"), (ForgetVerb(target: target), "forgetting"),
         (InfoVerb(target: target), "info"), (DisconnectVerb(target: target), "disconnection"),
         (TrustVerb(target: target, isTrusted: true), "trust"), (PowerVerb(isOn: true), "power"),

@@ -104,7 +104,7 @@ struct ConnectCommandTests {
         simulation.bluez.setConnection(slow, of: "C0:FF:EE:00:00:01")
         let outcome = harness.run(
             ConnectVerb(target: .part("heart")), .asJSON,
-            meanwhile: [(4000, { _ in simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01") })])
+            meanwhile: [(5500, { _ in simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01") })])
         #expect(outcome.code == .failed)
         #expect(outcome.lines.count == 1)
         let tree = try #require(ParsedJSON(outcome.lines.first ?? ""))

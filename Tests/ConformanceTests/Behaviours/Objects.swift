@@ -161,7 +161,8 @@ extension Behaviour {
         transcript: """
             /org/bluez: Introspectable AgentManager1
             hci0: Introspectable Adapter1 Properties GattManager1 AdvertisementMonitorManager1 LEAdvertisingManager1
-            TWINS: Introspectable Device1 Properties
+            @5.66,5.82 TWINS: Introspectable Device1 Properties
+            @5.87 TWINS: Introspectable Device1 Properties LE1
             TWINS/ffd0#2: Introspectable GattService1 Properties
             TWINS/ffd0#2/ffd1: Introspectable GattCharacteristic1 Properties
             TWINS/ffd0: Introspectable GattService1 Properties
@@ -171,5 +172,8 @@ extension Behaviour {
             TWINS/1801/2b29: Introspectable GattCharacteristic1 Properties
             TWINS/1801/2a05: Introspectable GattCharacteristic1 Properties
             TWINS/1801/2a05/2902: Introspectable GattDescriptor1 Properties
+            @5.82+ TWINS/1800: Introspectable GattService1 Properties
+            @5.82+ TWINS/1800/2a01: Introspectable GattCharacteristic1 Properties
+            @5.82+ TWINS/1800/2a00: Introspectable GattCharacteristic1 Properties
             """)
 }
