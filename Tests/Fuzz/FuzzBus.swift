@@ -2,8 +2,8 @@ import DBus
 
 /// A bus on which a fuzzing campaign takes the roles of bluetoothd and of the message bus.
 ///
-/// Work that is passed to the bus runs in ``drain()``. Time does not pass, except that ``rest()`` ends short delays, and
-/// ``expire()`` the others.
+/// Work that is passed to the bus runs in ``drain()``. Time does not pass, except that ``rest()`` ends short delays and
+/// ``expire()`` ends the others.
 final class FuzzBus: Bus, @unchecked Sendable {
     // Guard: only the thread of the campaign uses it.
     private var work: [@Sendable () -> Void] = []
