@@ -44,7 +44,7 @@ struct ScenarioFileTests {
             address: 4A:00:00:00:00:01
             address-type: random
         bluez: 5.87
-        quirks: [Q87, q101]
+        quirks: [Q94, q101]
         disabled-quirks: [Q127]
         features: [ignored-pattern]
         disabled-features: [handle]
@@ -65,7 +65,7 @@ struct ScenarioFileTests {
         #expect(scenario.adapters.map(\.name) == ["gateway", "spare"])
         #expect(scenario.adapters.map(\.isPowered) == [true, false])
         #expect(scenario.bluez == .v5_87)
-        #expect(scenario.quirks == [.Q87, .Q101] && scenario.disabledQuirks == [.Q127])
+        #expect(scenario.quirks == [.Q94, .Q101] && scenario.disabledQuirks == [.Q127])
         #expect(scenario.features == [.ignoredPattern] && scenario.disabledFeatures == [.handle])
         #expect(
             scenario.faults.map(\.pattern) == [
