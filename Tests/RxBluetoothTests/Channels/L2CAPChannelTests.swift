@@ -300,7 +300,7 @@ struct L2CAPChannelTests {
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(1_000)
         for kind in [link.kind, opening.kind, sent.kind, pending.kind, received.kind] {
-            #expect(kind == .disconnected(.unknown))
+            #expect(kind == .linkLost(.remote))
         }
         #expect(sent.error?.operation == .sendData && received.error?.operation == .receiveData)
         #expect(stage.record(channel.send([1])).outcome(stage) == .channelClosed)

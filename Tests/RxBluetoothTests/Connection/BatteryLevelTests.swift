@@ -31,7 +31,7 @@ struct BatteryLevelTests {
         #expect(levels.elements == [90, 89, 12])
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(1)
-        #expect(levels.kind == .disconnected(.unknown))
+        #expect(levels.kind == .linkLost(.remote))
         #expect(!link.isLive)
     }
 

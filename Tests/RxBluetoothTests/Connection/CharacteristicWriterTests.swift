@@ -147,7 +147,7 @@ struct CharacteristicWriterTests {
         stage.advance(10)
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(10)
-        #expect(writers.kind == .disconnected(.unknown))
-        #expect(link.kind == .disconnected(.unknown))
+        #expect(writers.kind == .linkLost(.remote))
+        #expect(link.kind == .linkLost(.remote))
     }
 }

@@ -148,7 +148,7 @@ struct CompetingConnectTests {
         let link = stage.record(peripheral.connect())
         stage.advance(5_000)
         #expect(link.elements == [peripheral])
-        #expect(link.kind == .disconnected(.unknown))
+        #expect(link.kind == .linkLost(.remote))
         competitor.leave()
     }
 

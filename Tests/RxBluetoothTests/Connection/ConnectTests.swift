@@ -100,7 +100,7 @@ struct ConnectTests {
         let link = stage.record(peripheral.connect())
         stage.advance(5_000)
         #expect(link.elements == [peripheral])
-        #expect(link.kind == .disconnected(.unknown))
+        #expect(link.kind == .linkLost(.remote))
         #expect(link.times == [650, 2_650])
         // After the loss, the library reads Powered with Get, because the adapter may be the reason (S34).
         #expect(stage.methods == ["Connect", "Get"])

@@ -130,7 +130,7 @@ struct ConnectionScopeTests {
         stage.simulation.bluez.dropLink(to: Sensor.text)
         let result = try stage.end(of: task)
         let error = #expect(throws: BluetoothError.self) { try result.get() }
-        #expect(error?.kind == .disconnected(.unknown))
+        #expect(error?.kind == .linkLost(.remote))
         #expect(error?.operation == .connect)
         #expect(stage.count("Disconnect") == 0)
     }

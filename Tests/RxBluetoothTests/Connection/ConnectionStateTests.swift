@@ -66,7 +66,7 @@ struct ConnectionStateTests {
         stage.advance(1_000)
         #expect(
             states.elements == [
-                .disconnected(nil), .connecting, .connected, .lost(.disconnected(.unknown)), .connecting,
+                .disconnected(nil), .connecting, .connected, .lost(.linkLost(.remote)), .connecting,
                 .lost(.connectFailed("le-connection-refused")),
             ])
         #expect(!first.isLive && !second.isLive)

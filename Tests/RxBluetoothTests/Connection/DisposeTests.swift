@@ -64,7 +64,7 @@ struct DisposeTests {
         let link = stage.connect(peripheral)
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(1)
-        #expect(link.kind == .disconnected(.unknown))
+        #expect(link.kind == .linkLost(.remote))
         stage.simulation.bluez.forgetCalls()
         link.dispose()
         stage.advance(5_000)

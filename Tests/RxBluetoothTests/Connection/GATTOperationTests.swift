@@ -133,8 +133,8 @@ struct GATTOperationTests {
         #expect(write.isLive)
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(0)
-        #expect(write.kind == .disconnected(.unknown))
-        #expect(stuck.kind == .disconnected(.unknown))
+        #expect(write.kind == .linkLost(.remote))
+        #expect(stuck.kind == .linkLost(.remote))
         #expect(stage.count("WriteValue") == 0)
     }
 
@@ -165,7 +165,7 @@ struct GATTOperationTests {
         #expect(stuck.isLive && behind.isLive)
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(1)
-        #expect(behind.kind == .disconnected(.unknown))
+        #expect(behind.kind == .linkLost(.remote))
         #expect(otherLink.isLive)
     }
 

@@ -177,7 +177,7 @@ struct LinkFactsTests {
         stage.advance(0)
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(100)
-        #expect(second.kind == .disconnected(.unknown) && link.kind == .disconnected(.unknown))
+        #expect(second.kind == .linkLost(.remote) && link.kind == .linkLost(.remote))
         #expect(second.error?.operation == .readLink)
     }
 }

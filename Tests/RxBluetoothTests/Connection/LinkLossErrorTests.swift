@@ -17,13 +17,13 @@ struct LinkLossErrorTests {
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(10)
         for error in [link.error, read.error, write.error, values.error] {
-            #expect(error?.kind == .disconnected(.unknown))
+            #expect(error?.kind == .linkLost(.remote))
         }
         #expect(read.error?.operation == .read && read.error?.target == "FFF3 of \(Sensor.text)")
         #expect(write.error?.operation == .write && write.error?.target == "FFF1 of \(Sensor.text)")
         #expect(values.error?.operation == .notify && values.error?.target == "FFF2 of \(Sensor.text)")
         #expect(link.error?.operation == .connect && link.error?.target == Sensor.text)
-        #expect(read.error?.description.hasPrefix("Reading FFF3 of \(Sensor.text): the link was lost.") == true)
+        #expect(read.error?.description.hasPrefix("Reading FFF3 of \(Sensor.text): \(Ground.lossText)") == true)
     }
 
     @Test(.proves(.S59)) func `A lost link fails running operations first, then queued ones, then streams`() {
@@ -48,7 +48,8 @@ struct LinkLossErrorTests {
     }
 
     @Test(.proves(.Q121)) func `A read that ends the link advises pairing`() {
-        let (stage, peripheral) = Stage.withLock(SimulatedPairing(failure: .rejected), needing: .encryption)
+        let (stage, peripheral) = Stage.withLock(
+            SimulatedPairing(failure: .rejected), needing: .encryption, without: [.disconnectedSignal])
         let link = stage.connect(peripheral)
         let read = stage.record(stage.characteristic(Lock.secret, of: peripheral).readValue())
         let waiting = stage.record(stage.characteristic(Lock.notifying, of: peripheral).readValue())
@@ -109,13 +110,14 @@ struct LinkLossErrorTests {
         #expect(read.elements == [[7]])
         stage.simulation.bluez.dropLink(to: Lock.text)
         stage.advance(1_000)
-        #expect(link.kind == .disconnected(.unknown))
+        #expect(link.kind == .linkLost(.remote))
     }
 
     @Test(.proves(.S78, .Q121), arguments: [nil, 654_321])
     func `A link lost during an agent request does not end reconnection`(answer: Int?) throws {
         let (stage, peripheral) = Stage.withLock(
-            SimulatedPairing(.passkeyShown(123_456)), needing: .authentication, policy: PairingPolicy(.ask))
+            SimulatedPairing(.passkeyShown(123_456)), needing: .authentication, policy: PairingPolicy(.ask),
+            without: [.disconnectedSignal])
         let person = Person(stage)
         let link = stage.record(peripheral.connect(options: .reconnect()))
         stage.advance(1_000)

@@ -286,7 +286,7 @@ struct LinkLossTests {
             #expect(error == error)
             #expect(error?.description.contains(Sensor.text) == true)
         }
-        let end = Ground.signalsReasons ? "the link was closed by the peripheral." : "the link was lost."
+        let end = Ground.lossText
         #expect(active.read.error?.description.hasPrefix("Reading FFF3 of \(Sensor.text): \(end)") == true)
         #expect(active.write.error?.outcomeUnknown == true)
         #expect(active.read.error?.outcomeUnknown == false)

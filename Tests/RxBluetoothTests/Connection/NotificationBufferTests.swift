@@ -136,7 +136,7 @@ struct NotificationBufferTests {
         #expect(simulation.recorder.count("Adapter1.StopDiscovery") == 1)
         queue.advanceBy(10)
         #expect(values.elements == (84..<100).map { [UInt8($0)] })
-        #expect(values.kind == .disconnected(.unknown))
+        #expect(values.kind == .linkLost(.remote))
         if Ground.isPrivateBus { simulation.bus.shutDown() }
     }
 }

@@ -144,7 +144,7 @@ struct NotificationTests {
         stage.advance(100)
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(1)
-        #expect(values.kind == .disconnected(.unknown))
+        #expect(values.kind == .linkLost(.remote))
         #expect(!values.isCompleted)
     }
 

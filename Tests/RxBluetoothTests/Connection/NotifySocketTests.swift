@@ -178,8 +178,8 @@ struct NotifySocketTests {
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(5)
         #expect(values.elements == (0..<10).map { [$0] })
-        #expect(values.kind == .disconnected(.unknown))
-        #expect(link.kind == .disconnected(.unknown))
+        #expect(values.kind == .linkLost(.remote))
+        #expect(link.kind == .linkLost(.remote))
     }
 
     @Test(.proves(.Q107)) func `StopNotify of another program ends the stream, and a new socket works`() {

@@ -44,7 +44,7 @@ struct QueuedCallDeadlineTests {
         stage.advance(499)
         #expect(link.isLive)
         stage.advance(1)
-        #expect(link.kind == .disconnected(.unknown))
+        #expect(link.kind == .linkLost(.remote))
         #expect(link.times.count == 2)
     }
 }

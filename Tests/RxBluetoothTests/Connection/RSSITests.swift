@@ -150,16 +150,16 @@ struct RSSITests {
         stage.simulation.bluez.dropLink(to: Sensor.text)
         controller.answer(0, .failure(BluetoothError(.notConnected)))
         stage.advance(1_000)
-        let reasons: [BluetoothError.Kind?] = [.disconnected(.unknown), .notConnected]
+        let reasons: [BluetoothError.Kind?] = [.linkLost(.remote), .notConnected]
         #expect(reasons.contains(strength.kind))
-        #expect(link.kind == .disconnected(.unknown))
+        #expect(link.kind == .linkLost(.remote))
 
         let again = stage.connect(peripheral)
         let reading = stage.record(peripheral.readRSSI())
         stage.advance(0)
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(1_000)
-        #expect(reading.kind == .disconnected(.unknown))
+        #expect(reading.kind == .linkLost(.remote))
         #expect(reading.error?.operation == .readRSSI)
         controller.answer(1, .success(-1))
         stage.advance(0)

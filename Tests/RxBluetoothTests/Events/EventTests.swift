@@ -56,8 +56,8 @@ struct EventTests {
         let events = stage.record(stage.manager.events)
         stage.simulation.bluez.dropLink(to: Sensor.text)
         stage.advance(1_000)
-        let cause = BluetoothError(.disconnected(.unknown), target: Sensor.text)
-        #expect(reads.allSatisfy { $0.kind == .disconnected(.unknown) })
+        let cause = BluetoothError(.linkLost(.remote), target: Sensor.text)
+        #expect(reads.allSatisfy { $0.kind == .linkLost(.remote) })
         #expect(kinds(events).contains(.connection(peripheral, .disconnected(cause))))
         let ends = kinds(events).compactMap { kind -> BluetoothError? in
             switch kind {
@@ -65,7 +65,7 @@ struct EventTests {
             default: nil
             }
         }
-        #expect(ends.map(\.kind) == [cause.kind, cause.kind] && link.kind == .disconnected(.unknown))
+        #expect(ends.map(\.kind) == [cause.kind, cause.kind] && link.kind == .linkLost(.remote))
     }
 
     @Test(.proves(.Q77)) func `Each repeated connection attempt emits an event`() {

@@ -31,13 +31,14 @@ extension Stage {
     /// Makes a stage (a manager and a simulation) with the lock in range and known, without recorded calls.
     static func withLock(
         _ pairing: SimulatedPairing = SimulatedPairing(), needing protection: SimulatedProtection = .none,
-        policy: PairingPolicy = PairingPolicy(), deadlines: Deadlines = .prompt
+        policy: PairingPolicy = PairingPolicy(), deadlines: Deadlines = .prompt,
+        without features: Set<SimulatedFeature> = []
     ) -> (Stage, Peripheral) {
-        let stage = Stage(
-            with: [
-                Lock.make(pairing, needing: protection), Lock.make(pairing, needing: protection, address: Lock.other),
-            ],
-            deadlines: deadlines, pairing: policy)
+        var scenario = Scenario(peripherals: [
+            Lock.make(pairing, needing: protection), Lock.make(pairing, needing: protection, address: Lock.other),
+        ])
+        scenario.disabledFeatures = features
+        let stage = Stage(scenario, deadlines: deadlines, pairing: policy)
         return (stage, stage.find(Lock.address))
     }
 

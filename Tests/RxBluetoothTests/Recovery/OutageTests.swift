@@ -38,7 +38,7 @@ struct OutageTests {
             return switch self {
             case .crash: .daemon
             case .power, .blocked, .replug, .suspend: .adapter
-            case .link: .unknown
+            case .link: Ground.signalsReasons ? .remote : .unknown
             }
         }
 

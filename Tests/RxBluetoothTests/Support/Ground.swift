@@ -16,6 +16,11 @@ enum Ground {
     /// Whether the simulated version of BlueZ, from the variable `RXBLUETOOTH_BLUEZ`, gives the reason of a lost link.
     static let signalsReasons = ProcessInfo.processInfo.environment["RXBLUETOOTH_BLUEZ"] == "5.87"
 
+    /// Whether that version shows the bearers of a device and its pairing by cable.
+    static let showsBearers = signalsReasons
+    /// The text of an error of a link that the peripheral has closed.
+    static let lossText = signalsReasons ? "the link was closed by the peripheral." : "the link was lost."
+
     /// The default delivery of managers: `RXBLUETOOTH_DELIVERY` with the value `bus` selects that in the bus context.
     static let delivery: Delivery =
         ProcessInfo.processInfo.environment["RXBLUETOOTH_DELIVERY"] == "bus" ? .inBusContext : .immediate
