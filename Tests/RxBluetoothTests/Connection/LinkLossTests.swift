@@ -115,7 +115,10 @@ struct LinkLossTests {
         stage.simulation.bluez.removeAdapter()
         stage.advance(1)
         #expect(!waiting.isLive)
-        #expect(stage.methods == ["Connect", "Disconnect"])
+        // On a real bus, the removal of the device may be read before that of the adapter. Until the latter is read, a
+        // scan looks for the device.
+        let search = Ground.isPrivateBus ? ["SetDiscoveryFilter", "StartDiscovery"] : []
+        #expect(stage.methods.filter { !search.contains($0) } == ["Connect", "Disconnect"])
         stage.expectSettled()
     }
 
