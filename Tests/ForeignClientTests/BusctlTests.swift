@@ -32,7 +32,7 @@ extension ForeignClientTests {
             // others.
             let gap = ["/service0001", "/service0001/char0002", "/service0001/char0004"]
             let attributes =
-                (SimulateProcess.version == "5.66" ? [] : gap) + [
+                (SimulateProcess.showsGAP ? gap : []) + [
                     "/service0006", "/service0006/char0007", "/service0006/char0007/desc0009", "/service000a",
                     "/service000a/char000b", "/service000a/char000b/desc000d", "/service000a/char000e",
                     "/service000a/char0010", "/service0012", "/service0012/char0013", "/service0012/char0013/desc0015",

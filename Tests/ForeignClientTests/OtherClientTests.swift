@@ -19,7 +19,8 @@ extension ForeignClientTests {
             #expect(facts("beats") == [["003e", "003f", "0040", "0041"]])
         }
 
-        private static let services = ["1801", "180a", "180d", "180f"].map(full)
+        private static let services =
+            ((SimulateProcess.showsGAP ? ["1800"] : []) + ["1801", "180a", "180d", "180f"]).map(full)
 
         @Test func `SimpleBLE scans, connects, reads, writes and gets notifications`() throws {
             let output = try SimulateProcess().python("simpleble_client.py", Self.strap)

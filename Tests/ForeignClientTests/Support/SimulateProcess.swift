@@ -10,6 +10,8 @@ final class SimulateProcess: SimulatedSystemBus {
 
     /// The simulated version of BlueZ, from `RXBLUETOOTH_BLUEZ`. Without it, that of `ble-cli simulate`.
     static let version = ProcessInfo.processInfo.environment["RXBLUETOOTH_BLUEZ"] ?? "5.82"
+    /// Whether bluetoothd of this version shows the GAP service, 1800.
+    static let showsGAP = version != "5.66"
 
     /// Starts a scenario with this name, or from a file with this path.
     init(_ scenario: String = "everyday") throws {
