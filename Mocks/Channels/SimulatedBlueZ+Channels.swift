@@ -39,8 +39,10 @@ final class SimulatedChannelTable: Sendable {
     /// Enqueues a channel of a device. Returns false if nothing listens on the PSM.
     func enqueue(_ socket: Int32, from address: String, isRandom: Bool, psm: UInt16) -> Bool {
         state.withLock { state in
-            guard state.listeners[psm] != nil else { return false }
+            guard let listener = state.listeners[psm] else { return false }
             state.listeners[psm]?.waiting.append((socket, address, isRandom))
+            // Makes the client's end readable until the channel is accepted.
+            listener.end.socket.send([0])
             return true
         }
     }
@@ -50,6 +52,8 @@ final class SimulatedChannelTable: Sendable {
             guard let psm = state.listeners.first(where: { $0.value.socket == socket })?.key,
                 state.listeners[psm]?.waiting.isEmpty == false
             else { return nil }
+            var mark: UInt8 = 0
+            _ = unsafe recv(socket, &mark, 1, Int32(MSG_DONTWAIT))
             return state.listeners[psm]?.waiting.removeFirst()
         }
     }

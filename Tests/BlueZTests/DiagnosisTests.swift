@@ -14,7 +14,7 @@ extension LabTests {
                 try await scan.wait { $0.count > 0 }
                 let busy = try await manager.diagnose().value
                 #expect(busy.scans.first?.step == .active && busy.scans.first?.sinceAdvertisement != nil)
-                let other = try Command.bleCLI("diagnose")
+                let other = try Command.bleCLI("diagnose", "--timeout", "20")
                 #expect(other.status == 0 && other.output.contains("Another program scans with hci0."))
                 scan.dispose()
                 try await manager.settled().value
@@ -28,7 +28,7 @@ extension LabTests {
                 #expect(try await manager.diagnose().value.cause == .idle)
                 #expect(try Command.run("killall", "-STOP", "bluetoothd").status == 0)
                 let hung = try await manager.diagnose().value
-                let fresh = try Command.bleCLI("diagnose", "--json")
+                let fresh = try Command.bleCLI("diagnose", "--json", "--timeout", "20")
                 #expect(try Command.run("killall", "-CONT", "bluetoothd").status == 0)
                 #expect(hung.cause == .daemonSilent && hung.adapters.count == 1)
                 #expect(fresh.status == 3)

@@ -26,11 +26,19 @@ final class VirtualTimeConnection: ForwardingBus {
 
     deinit { bus.left(inner.uniqueName) }
 
+    /// Runs work in the context of the connection.
+    private static func run(
+        _ work: @escaping @Sendable () -> Void, _ inner: Connection, _ runner: CallbackRunner
+    ) {
+        // The work may not have begun when the clock advances again, so it counts already.
+        runner.activity.note()
+        inner.perform { runner.run(work) }
+    }
+
     func perform(_ work: @escaping @Sendable () -> Void) {
         let work = ContextWork(work, inner)
-        let begin: @Sendable () -> Void = { [inner, runner] in inner.perform { runner.run { work.run() } } }
+        let begin: @Sendable () -> Void = { [inner, runner] in Self.run({ work.run() }, inner, runner) }
         if runner.isCurrent { return begin() }
-        bus.activity.note()
         _ = bus.scheduler.schedule(()) {
             begin()
             return Disposables.create()
@@ -44,7 +52,7 @@ final class VirtualTimeConnection: ForwardingBus {
         // on the clock's thread.
         let timer = bus.scheduler.scheduleRelative((), dueTime: due) { [weak inner, runner] in
             if let inner {
-                inner.perform { runner.run { once.take()?() } }
+                Self.run({ once.take()?() }, inner, runner)
             } else {
                 once.take()?()
             }
@@ -70,7 +78,8 @@ final class VirtualTimeConnection: ForwardingBus {
             deadline.cancel()
             runner.run { once.take()?(result) }
         }
-        return BusTask {
+        return BusTask { [runner] in
+            runner.activity.note()
             let reply = once.take()
             call.cancel()
             deadline.cancel()
@@ -84,18 +93,25 @@ final class VirtualTimeConnection: ForwardingBus {
     }
 
     func subscribe(_ rule: MatchRule, _ handler: @escaping @Sendable (Message) -> Void) -> BusTask {
-        inner.subscribe(rule) { [runner] message in runner.run { handler(message) } }
+        bus.activity.note()
+        let subscription = inner.subscribe(rule) { [runner] message in runner.run { handler(message) } }
+        return BusTask { [runner] in
+            runner.activity.note()
+            subscription.cancel()
+        }
     }
 
     func export(
         at path: ObjectPath, includingChildren: Bool, _ handler: @escaping @Sendable (IncomingCall) -> Void
     ) -> BusTask {
-        inner.export(at: path, includingChildren: includingChildren) { [runner] call in
+        bus.activity.note()
+        return inner.export(at: path, includingChildren: includingChildren) { [runner] call in
             runner.run { handler(call) }
         }
     }
 
     func requestName(_ name: String, _ done: @escaping @Sendable (DBusError?) -> Void) {
+        bus.activity.note()
         inner.requestName(name) { [runner] error in runner.run { done(error) } }
     }
 
@@ -103,24 +119,36 @@ final class VirtualTimeConnection: ForwardingBus {
         inner.whenDisconnected { [runner] error in runner.run { handler(error) } }
     }
 
-    // This polls the socket each virtual millisecond, because the kernel does not use the test's clock.
+    // This examines the socket each virtual millisecond, because the kernel does not use the test's clock.
     func watch(
         _ socket: SharedSocket, for event: SharedSocket.Event, _ ready: @escaping @Sendable () -> Void
     ) -> BusTask {
         let isCancelled = CancelFlag()
-        poll(isCancelled) { withExtendedLifetime(socket, ready) }
+        poll(socket, for: event, isCancelled, SingleUse(ready))
         return BusTask { isCancelled.set() }
     }
 
-    private func poll(_ isCancelled: CancelFlag, _ ready: @escaping @Sendable () -> Void) {
-        _ = schedule(after: .milliseconds(1)) { [weak self] in
-            guard !isCancelled.isSet else { return }
-            ready()
-            if !isCancelled.isSet { self?.poll(isCancelled, ready) }
+    private func poll(
+        _ socket: SharedSocket, for event: SharedSocket.Event, _ isCancelled: CancelFlag,
+        _ ready: SingleUse<@Sendable () -> Void>
+    ) {
+        _ = bus.scheduler.scheduleRelative((), dueTime: .milliseconds(1)) { [weak self] in
+            guard let self else { return Disposables.create() }
+            if isCancelled.isSet {
+                // The objects of the handler belong to the context, so it is released there.
+                Self.run({ _ = ready.take() }, inner, runner)
+                return Disposables.create()
+            }
+            if socket.isReady(for: event) {
+                Self.run({ if !isCancelled.isSet { ready.value?() } }, inner, runner)
+            }
+            poll(socket, for: event, isCancelled, ready)
+            return Disposables.create()
         }
     }
 
     func close() {
+        bus.activity.note()
         bus.left(inner.uniqueName)
         inner.close()
     }
@@ -128,7 +156,7 @@ final class VirtualTimeConnection: ForwardingBus {
 
 /// Runs the callbacks of a member, and records the thread on which they run.
 private final class CallbackRunner: Sendable {
-    private let activity: ActivityCounter
+    let activity: ActivityCounter
     private let thread = Atomic<UInt>(0)
 
     init(_ activity: ActivityCounter) { self.activity = activity }
@@ -170,6 +198,8 @@ private final class SingleUse<Content: Sendable>: Sendable {
 
     init(_ content: Content) { self.content = Guarded(content) }
 
+    var value: Content? { content.withLock { $0 } }
+
     func take() -> Content? {
         content.withLock { content in
             defer { content = nil }
@@ -185,4 +215,12 @@ private final class CancelFlag: Sendable {
     var isSet: Bool { state.load(ordering: .acquiring) }
 
     func set() { state.store(true, ordering: .releasing) }
+}
+
+extension SharedSocket {
+    fileprivate func isReady(for event: Event) -> Bool {
+        let events = Int16(event == .readable ? POLLIN : POLLOUT)
+        var request = pollfd(fd: socket.number, events: events, revents: 0)
+        return unsafe Glibc.poll(&request, 1, 0) > 0
+    }
 }

@@ -78,6 +78,7 @@ extension BlueZInterfaces {
         AdvertisingData: a{yv}
         WakeAllowed: b writable
         @5.82+ Sets: a{oa{sv}}
+        @5.82+ PreferredBearer: s writable
         """,
         "org.bluez.Bearer.LE1": """
         Connect()

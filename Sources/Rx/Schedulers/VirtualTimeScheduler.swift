@@ -19,6 +19,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     private var isMoving = false
     private var isStopped = false
     private var pauses: [@Sendable () -> Bool] = []
+    private var runs = 0
 
     // Used by the thread that moves the clock only.
     private var queue: VirtualTimeQueue<Converter>
@@ -134,6 +135,9 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
         converter.compareVirtualTime(one, other) == .lessThan
     }
 
+    /// How often the clock has begun to move.
+    package var runCount: Int { lock.withLock { runs } }
+
     /// Moves the clock to the given time, but ends before the next piece of work when a condition is true.
     ///
     /// The clock then shows the time of the last piece of work.
@@ -142,6 +146,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
             if isMoving { return nil }
             isMoving = true
             isStopped = false
+            runs += 1
             return self.pauses
         }
         guard let pauses else { return }
