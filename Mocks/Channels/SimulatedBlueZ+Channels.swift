@@ -52,8 +52,7 @@ final class SimulatedChannelTable: Sendable {
             guard let psm = state.listeners.first(where: { $0.value.socket == socket })?.key,
                 state.listeners[psm]?.waiting.isEmpty == false
             else { return nil }
-            var mark: UInt8 = 0
-            _ = unsafe recv(socket, &mark, 1, Int32(MSG_DONTWAIT))
+            PacketSocket.discardPacket(from: socket)
             return state.listeners[psm]?.waiting.removeFirst()
         }
     }

@@ -127,6 +127,12 @@ public struct PacketSocket: ~Copyable, Sendable {
         }
     }
 
+    /// Receives one packet of a socket that another value owns, and forgets it.
+    package static func discardPacket(from number: Int32) {
+        var byte: UInt8 = 0
+        _ = unsafe recv(number, &byte, 1, Int32(MSG_DONTWAIT))
+    }
+
     /// Whether a reception of 0 bytes means that the other end is closed, and not a packet without bytes.
     ///
     /// Packets without bytes that are the last packets of a closed socket count as its end.
@@ -153,5 +159,11 @@ public final class SharedSocket: Sendable {
         case readable
         /// A packet can be sent, or the other end is closed.
         case writable
+    }
+
+    /// Whether the condition is true now.
+    package func isReady(for event: Event) -> Bool {
+        var request = pollfd(fd: socket.number, events: Int16(event == .readable ? POLLIN : POLLOUT), revents: 0)
+        return unsafe poll(&request, 1, 0) > 0
     }
 }

@@ -216,11 +216,3 @@ private final class CancelFlag: Sendable {
 
     func set() { state.store(true, ordering: .releasing) }
 }
-
-extension SharedSocket {
-    fileprivate func isReady(for event: Event) -> Bool {
-        let events = Int16(event == .readable ? POLLIN : POLLOUT)
-        var request = pollfd(fd: socket.number, events: events, revents: 0)
-        return unsafe Glibc.poll(&request, 1, 0) > 0
-    }
-}
