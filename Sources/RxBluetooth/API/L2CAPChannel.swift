@@ -88,8 +88,9 @@ public final class L2CAPChannel: Sendable {
     ///
     /// Packets that arrive during the closing are discarded.
     /// Completes when the channel is closed, and at once if it is closed already. Packets that wait are still sent, and
-    /// later ones are refused. If the device does not take the rest within ``Deadlines/cleanup`` after the last packet
-    /// is in the kernel, the channel is closed without it. Never fails. Cold; disposing does not stop the closing.
+    /// later ones are refused. If the device takes none of them for ``Deadlines/cleanup``, the channel is closed
+    /// without the rest, and their sends fail with ``BluetoothError/Kind/channelClosed``. Never fails. Cold; disposing
+    /// does not stop the closing.
     public func close() -> Completable {
         perform(.sendData) { $0.close($1) }.asCompletable()
             .catch { _ in Completable.empty() }

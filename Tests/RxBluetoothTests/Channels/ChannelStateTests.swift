@@ -45,8 +45,10 @@ struct ChannelStateTests {
         // The channel is open.
         Row(state(connected), connected, .open),
         Row(state(connected), .written, .open),
-        Row(state(connected), .close, .finishing, [.waitForWrites]),
-        Row(state(connected), .dispose, .draining, [.finishUsers(closed), .drain]),
+        Row(state(connected), .close, .finishing, [.startCloseDeadline, .waitForWrites]),
+        Row(state(connected), .progress, .open),
+        Row(state(connected), .closeDeadline, .open),
+        Row(state(connected), .dispose, .draining, [.finishUsers(closed), .startCloseDeadline, .drain]),
         Row(state(connected), .socketEnded, .confirmingLink, [.confirmLink]),
         Row(state(connected), .lost(requested), .ended, ending + [.failUsers(requested), .fail(requested)]),
         Row(state(isAccepted: true), .socketEnded, .ended, ending + [.finishUsers(closed), .complete]),
@@ -61,11 +63,17 @@ struct ChannelStateTests {
         Row(state(connected, .socketEnded), .dispose, .ended, ending + [.finishUsers(closed)]),
         // The channel is being closed.
         Row(state(connected, .close), .close, .finishing),
-        Row(state(connected, .close), .written, .draining, [.drain]),
-        Row(state(connected, .close), .dispose, .draining, [.finishUsers(closed), .drain]),
+        Row(state(connected, .close), .progress, .finishing, [.startCloseDeadline]),
+        Row(state(connected, .close), .closeDeadline, .ended, ending + [.finishUsers(closed), .complete]),
+        Row(state(connected, .close), .written, .draining, [.startCloseDeadline, .drain]),
+        Row(
+            state(connected, .close), .dispose, .draining, [.finishUsers(closed), .startCloseDeadline, .drain]),
+        Row(
+            state(connected, .close, .socketEnded), .closeDeadline, .ended,
+            ending + [.finishUsers(closed), .complete]),
         Row(state(connected, .close), .socketEnded, .confirmingLink, [.confirmLink]),
         Row(state(connected, .dispose), .drained, .ended, ending + [.finishUsers(closed), .complete]),
-        Row(state(connected, .dispose), .drainDeadline, .ended, ending + [.finishUsers(closed), .complete]),
+        Row(state(connected, .dispose), .closeDeadline, .ended, ending + [.finishUsers(closed), .complete]),
         Row(state(connected, .dispose), .lost(requested), .ended, ending + [.finishUsers(closed), .complete]),
         Row(state(connected, .dispose), .dispose, .draining),
         Row(state(connected, .dispose, .drained), .lost(requested), .ended),

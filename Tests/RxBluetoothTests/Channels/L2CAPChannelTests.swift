@@ -256,6 +256,24 @@ struct L2CAPChannelTests {
         withExtendedLifetime(link) {}
     }
 
+    @Test(.proves(.S117)) func `Closing with packets that wait gives up 2 s after the last progress`() throws {
+        let (stage, _, peripheral, link) = Stage.withChannels(.echo(mtu: 2048))
+        let (opening, channel) = try stage.openChannel(peripheral)
+        defer { withExtendedLifetime(opening) {} }
+        let sent = stage.record(channel.write([UInt8](repeating: 1, count: 2048 * 1_000)))
+        stage.advance(1_000)
+        let closed = stage.record(channel.close())
+        stage.advance(1_900)
+        // A subscriber makes room for a part of the answers, so the peripheral takes some packets.
+        let received = stage.record(channel.received.take(100))
+        stage.advance(1_900)
+        #expect(received.isCompleted && sent.isLive && closed.isLive && opening.isLive)
+        stage.advance(200)
+        #expect(closed.isCompleted && opening.isCompleted && link.isLive)
+        #expect(sent.kind == .channelClosed)
+        stage.expectSettled()
+    }
+
     @Test(.proves(.S117)) func `A peripheral that closes in the middle ends the channel, and not the link`() throws {
         let channelThatCloses = SimulatedChannel(mtu: 100, closesAfter: 3) { [$0] }
         let (stage, _, peripheral, link) = Stage.withChannels(channelThatCloses)

@@ -90,6 +90,10 @@ final class ChannelSocket {
         switch action {
         case .startOpenDeadline:
             deadline = bus.schedule(after: deadlines.openChannel) { [weak self] in self?.handle(.openDeadline) }
+        case .startCloseDeadline:
+            deadline?.cancel()
+            // The timer retains the channel, because its subscription may have ended.
+            deadline = bus.schedule(after: deadlines.cleanup) { [self] in handle(.closeDeadline) }
         case .cancelDeadline: deadline?.cancel()
         case .waitForConnection: watchWriter { [weak self] in self?.readStatus() }
         case .open(let parameters):
@@ -115,9 +119,10 @@ final class ChannelSocket {
     /// Reads `Connected`: if the link is lost, the reason arrives before the reply and ends the channel.
     private func confirmLink() {
         stopWatching()
-        client?.readFlag("Connected", of: BlueZ.device, at: device.path) { [weak self] _ in
+        guard let client else { return handle(.lost(BluetoothError(.closed))) }
+        client.readFlag("Connected", of: BlueZ.device, at: device.path) { [weak self] _ in
             guard let self else { return }
-            handle(.linkConfirmed(isUp: client?.links[device]?.isConnected == true))
+            handle(.linkConfirmed(isUp: self.client?.links[device]?.isConnected == true))
         }
     }
 
@@ -219,15 +224,18 @@ final class ChannelSocket {
 
     private func sendWaiting() {
         guard let parameters else { return }
+        var isProgress = false
         while let writer, let write = writes.first {
             let end = min(write.data.count, write.position + parameters.mtu)
             let isWhole = write.position == 0 && end == write.data.count
             switch writer.socket.trySend(isWhole ? write.data : Array(write.data[write.position..<end])) {
             case .sent:
                 writes[0].position = end
+                isProgress = true
                 if end == write.data.count { write.emitter.complete() }
             case .full:
                 if writeWatch == nil { watchWriter { [weak self] in self?.sendWaiting() } }
+                if isProgress { handle(.progress) }
                 return
             case .ended:
                 stopWatchingWriter()
@@ -260,7 +268,6 @@ final class ChannelSocket {
         stopWatching()
         isDraining = true
         teardowns.begin()
-        deadline = bus.schedule(after: deadlines.cleanup) { [self] in handle(.drainDeadline) }
         pollUnsent()
     }
 

@@ -23,10 +23,13 @@ struct ChannelState: Equatable {
         case close
         /// The subscription of the channel has ended.
         case dispose
+        /// The kernel has taken packets, and others still wait.
+        case progress
         /// All packets are in the kernel.
         case written
         case drained
-        case drainDeadline
+        /// The device has taken nothing for too long while the channel is being closed.
+        case closeDeadline
         /// The other end has closed the channel, or the socket cannot be used any more.
         case socketEnded
         case linkConfirmed(isUp: Bool)
@@ -36,6 +39,8 @@ struct ChannelState: Equatable {
 
     enum Action: Equatable {
         case startOpenDeadline, cancelDeadline
+        /// Starts the deadline of the closing, or starts it again.
+        case startCloseDeadline
         case waitForConnection
         case open(L2CAPParameters)
         case confirmLink
@@ -91,8 +96,10 @@ struct ChannelState: Equatable {
         switch event {
         case .close where phase == .open:
             phase = .finishing
-            return [.waitForWrites]
+            return [.startCloseDeadline, .waitForWrites]
+        case .progress where phase == .finishing: return [.startCloseDeadline]
         case .written where phase == .finishing: return drain([])
+        case .closeDeadline where phase == .finishing: return end([.finishUsers(Self.closed), .complete])
         case .dispose: return drain([.finishUsers(Self.closed)])
         case .socketEnded where isAccepted: return end([.finishUsers(Self.closed), .complete])
         case .socketEnded:
@@ -105,7 +112,7 @@ struct ChannelState: Equatable {
 
     private mutating func confirming(_ event: Event) -> [Action] {
         switch event {
-        case .linkConfirmed(isUp: true): return end([.finishUsers(Self.closed), .complete])
+        case .linkConfirmed(isUp: true), .closeDeadline: return end([.finishUsers(Self.closed), .complete])
         case .dispose: return end([.finishUsers(Self.closed)])
         case .lost(let cause): return end([.failUsers(cause), .fail(cause)])
         default: return []
@@ -114,14 +121,14 @@ struct ChannelState: Equatable {
 
     private mutating func draining(_ event: Event) -> [Action] {
         switch event {
-        case .drained, .drainDeadline, .socketEnded, .lost: end([.finishUsers(Self.closed), .complete])
+        case .drained, .closeDeadline, .socketEnded, .lost: end([.finishUsers(Self.closed), .complete])
         default: []
         }
     }
 
     private mutating func drain(_ actions: [Action]) -> [Action] {
         phase = .draining
-        return actions + [.drain]
+        return actions + [.startCloseDeadline, .drain]
     }
 
     private mutating func end(_ actions: [Action]) -> [Action] {
