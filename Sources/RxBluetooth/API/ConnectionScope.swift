@@ -19,8 +19,8 @@ extension Peripheral {
     /// Throws what `work` throws, with one exception: if `work` throws `CancellationError` because the connection has
     /// ended, this method throws the error of the connection. If connecting fails, throws the error of
     /// ``connect(options:)``, for example ``BluetoothError/Kind/alreadyConnected``, and `work` is not called. If the
-    /// task is cancelled before, throws `CancellationError`. Closing the link never throws; it has the deadline
-    /// ``Deadlines/disconnect``.
+    /// task is cancelled, throws `CancellationError` instead of any ``BluetoothError``, because the cancellation closes
+    /// the link. Closing the link never throws; it has the deadline ``Deadlines/disconnect``.
     ///
     /// - Parameters:
     ///   - options: Whether to reconnect, and what to do with an existing link. Default: as for ``connect(options:)``.
@@ -66,9 +66,9 @@ extension Peripheral {
         await linkIsClosed(access)
         switch ends.result {
         case .success(let outcome): return outcome
-        case .failure(let error) where !(error is CancellationError): throw error
+        case .failure(let error) where !(error is CancellationError): throw errorOfTask(error)
         // Without an error of the connection, the task was cancelled, or `work` has thrown `CancellationError`.
-        default: throw ends.failure ?? CancellationError()
+        default: throw errorOfTask(ends.failure ?? CancellationError())
         }
     }
 
@@ -83,6 +83,14 @@ extension Peripheral {
             }
         }
     }
+}
+
+/// Returns the error to throw in the present task: the cancellation has precedence over the errors that it causes.
+///
+/// The children of a cancelled task are cancelled one after the other, so an operation of the second one may fail with
+/// the end of the first one.
+func errorOfTask(_ error: any Error) -> any Error {
+    Task.isCancelled && error is BluetoothError ? CancellationError() : error
 }
 
 /// How the connection and the work of a scope have ended.

@@ -189,8 +189,8 @@ extension Peripheral {
     ///         return try await operations.readValue(for: response).value
     ///     }
     ///
-    /// The access is the same as that of the method that returns a stream, and throws the same errors. Cancelling the
-    /// task throws what `work` throws, usually `CancellationError`.
+    /// The access is the same as that of the method that returns a stream, and throws the same errors. If the task is
+    /// cancelled, throws `CancellationError` instead of any ``BluetoothError``.
     ///
     /// - Parameters:
     ///   - options: The deadline of the whole access, and the priority of the request. Default:
@@ -221,7 +221,7 @@ extension Peripheral {
                     if let outcome { return outcome }
                 }
             } catch {
-                throw failure.withLock { $0 } ?? error
+                throw errorOfTask(failure.withLock { $0 } ?? error)
             }
             throw CancellationError()
         }

@@ -114,6 +114,51 @@ struct ConnectionScopeTests {
         expectClosed()
     }
 
+    /// Waits for the result of a read, also after the task is cancelled.
+    private static func readWithoutCancellation(
+        _ characteristic: Characteristic, _ read: @Sendable (Characteristic) -> Single<[UInt8]>
+    ) async throws -> [UInt8] {
+        try await withCheckedThrowingContinuation { continuation in
+            _ = read(characteristic).subscribe(
+                onSuccess: { continuation.resume(returning: $0) }, onFailure: { continuation.resume(throwing: $0) })
+        }
+    }
+
+    // The link closes before the work notices the cancellation, so that its read fails with the end of the link.
+    @Test(.proves(.S121)) func `A cancelled task throws CancellationError, also if the closed link ends its work`()
+        throws
+    {
+        let hasBegun = Guarded(false)
+        let task = use { peripheral in
+            let slow = try await peripheral.discoverServices([Sensor.service])
+                .flatMap { $0.discoverCharacteristics([Sensor.slow]) }.asSingle().value
+            hasBegun.withLock { $0 = true }
+            return try await Self.readWithoutCancellation(slow) { $0.readValue() }
+        }
+        stage.advance { hasBegun.withLock { $0 } }
+        task.cancel()
+        let result = try stage.end(of: task)
+        #expect(throws: CancellationError.self) { try result.get() }
+        expectClosed()
+    }
+
+    @Test(.proves(.S121)) func `A cancelled exclusive access throws CancellationError`() throws {
+        let link = stage.connect(peripheral)
+        let slow = stage.characteristic(Sensor.slow, of: peripheral)
+        let hasBegun = Guarded(false)
+        let task = stage.scheduler.startTask { [peripheral] in
+            try await peripheral.exclusively { operations -> [UInt8] in
+                hasBegun.withLock { $0 = true }
+                return try await Self.readWithoutCancellation(slow) { operations.readValue(for: $0) }
+            }
+        }
+        stage.advance { hasBegun.withLock { $0 } }
+        task.cancel()
+        let result = try stage.end(of: task)
+        #expect(throws: CancellationError.self) { try result.get() }
+        #expect(link.isLive)
+    }
+
     @Test(.proves(.S121)) func `A task that is cancelled already does not connect`() throws {
         let task = use { _ in 1 }
         task.cancel()
