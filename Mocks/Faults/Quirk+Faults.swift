@@ -49,7 +49,11 @@ extension Quirk {
     private static let tooManyReplies = DBusError(
         name: DBusError.Name.limitsExceeded,
         message: "The maximum number of pending replies per connection has been reached")
-    private static let refusal = "Rejected send message; the bus's policy does not let this client call org.bluez"
+    /// The text of dbus-daemon for a user that is not in the group `bluetooth`.
+    private static let refusal =
+        #"Rejected send message, 2 matched rules; type="method_call", sender=":1.34" (uid=1000 pid=4047 "#
+        + #"comm="program") interface="org.bluez.Adapter1" error name="(unset)" requested_reply="0" "#
+        + #"destination="org.bluez" (uid=0 pid=612 comm="bluetoothd")"#
 }
 
 /// The actions of the simulation that some quirks cause.

@@ -54,9 +54,32 @@ extension ScanObstacle {
         case .poweredOff: self = .poweredOff
         case .blocked: self = .blocked
         case .noAdapter: self = .noAdapter
-        case .unauthorized: self = .unauthorized
+        case .unauthorized: self = error.accessControl.map(ScanObstacle.init(_:)) ?? .unauthorized
         case .busUnavailable: self = .noBus
         default: self = .noDaemon
         }
+    }
+
+    /// The word for the status and the metrics, which have one for all missing permissions.
+    var word: String { isMissingPermission ? Self.unauthorized.rawValue : rawValue }
+
+    /// Whether a permission is missing.
+    var isMissingPermission: Bool { self == .unauthorized || access != nil }
+
+    /// The mechanism that refuses the gateway; nil if it is not known, or if no permission is missing.
+    var access: AccessControl? { AccessControl.allCases.first { ScanObstacle($0) == self } }
+
+    /// The obstacle for a mechanism that refuses the gateway.
+    init(_ access: AccessControl) {
+        self =
+            switch access {
+            case .busPolicy: .busPolicy
+            case .rootPolicy: .rootPolicy
+            case .appArmor: .appArmor
+            case .seLinux: .seLinux
+            case .snap: .snap
+            case .authentication: .authentication
+            case .socket: .busSocket
+            }
     }
 }

@@ -55,7 +55,7 @@ final class AdapterWatcher {
     }
 
     private func changed(_ obstacle: ScanObstacle?) {
-        if obstacle == .noBus || obstacle == .unauthorized {
+        if obstacle == .noBus || obstacle?.isMissingPermission == true {
             let me = loop.bound(WeakReference(self))
             retry?.dispose()
             retry = loop.schedule(after: pauses.take()) { me.value.object?.replaceManager() }

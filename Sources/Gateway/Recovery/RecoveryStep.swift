@@ -68,6 +68,20 @@ public enum ScanObstacle: String, CaseIterable, Hashable, Sendable {
     case noDaemon = "no-daemon"
     /// The system bus is not available.
     case noBus = "no-bus"
-    /// The gateway is not permitted to use Bluetooth.
+    /// The gateway is not permitted to use Bluetooth, for a reason that is not known.
     case unauthorized
+    /// The policy of the bus does not permit the gateway's user to use Bluetooth.
+    case busPolicy = "bus-policy"
+    /// The policy of the bus does not permit root to use Bluetooth.
+    case rootPolicy = "root-policy"
+    /// AppArmor does not permit the gateway to use Bluetooth.
+    case appArmor = "apparmor"
+    /// SELinux does not permit the gateway to use Bluetooth.
+    case seLinux = "selinux"
+    /// The confinement of the gateway's snap does not permit it to use Bluetooth.
+    case snap
+    /// The bus does not accept the gateway's user number.
+    case authentication
+    /// The gateway is not permitted to open the socket of the bus.
+    case busSocket = "bus-socket"
 }

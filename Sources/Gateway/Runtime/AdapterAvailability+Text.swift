@@ -22,7 +22,7 @@ extension AdapterAvailability.Change {
 extension GatewayStatus {
     /// Sets what keeps the gateway from receiving with all adapters, or with missing ones.
     mutating func set(_ availability: AdapterAvailability) {
-        obstacle = availability.obstacle?.rawValue
+        obstacle = availability.obstacle?.word
         missingAdapters = availability.missing
     }
 }
@@ -33,7 +33,7 @@ extension MetricsText {
         add(
             "ble_gateway_obstacle", .gauge, "Whether nothing can be received with any adapter, by the reason.",
             [ScanObstacle.noBus, .noDaemon, .unauthorized, .noAdapter].map {
-                ([("obstacle", $0.rawValue)], availability.obstacle == $0 ? 1 : 0)
+                ([("obstacle", $0.word)], availability.obstacle?.word == $0.word ? 1 : 0)
             })
         add(
             "ble_gateway_adapter_missing", .gauge, "Whether a selected adapter does not exist.",

@@ -21,7 +21,7 @@ extension Gateway {
             let name = adapter.displayName
             var result = GatewayStatus.Adapter(name: name)
             if case .address(let address) = adapter.adapter { result.address = address.description }
-            result.state = adapter.obstacle?.rawValue ?? (adapter.isSilent ? "silent" : "receiving")
+            result.state = adapter.obstacle?.word ?? (adapter.isSilent ? "silent" : "receiving")
             result.advertisementsPerSecond = rates.rate(of: name, adapter.advertisements, now)
             if adapter.advertisements > 0 {
                 result.lastHeard = time.addingTimeInterval(-(adapter.sinceAdvertisement / .seconds(1)))

@@ -242,9 +242,9 @@ extension Diagnosis.Finding {
         self.init(cause: cause, text: text, advice: advice)
     }
 
-    /// Makes a finding with the summary and the advice of an error kind.
+    /// Makes a finding with the summary and the advice of an error, without its operation.
     fileprivate init(_ cause: Diagnosis.Cause, _ error: BluetoothError) {
-        let bare = BluetoothError(error.kind)
+        let bare = BluetoothError(error.kind, dbusName: error.dbusName, dbusMessage: error.dbusMessage)
         var text = bare.description
         if let advice = bare.advice { text = String(text.dropLast(advice.count + 1)) }
         // Begins with a capital letter, except for the name bluetoothd.

@@ -138,7 +138,7 @@ final class AdvertisingSessions {
     /// Ends the advertisements of adapters that are not usable any more, or that are no longer selected.
     func adaptersChanged() {
         for session in sessions {
-            if let error = client.state(of: session.adapter)?.error {
+            if let error = client.obstacle(on: session.adapter) {
                 session.end(error)
             } else if client.adapter(for: session.selection) != session.adapter {
                 session.end(BluetoothError(.noAdapter))

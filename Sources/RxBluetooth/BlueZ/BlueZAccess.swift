@@ -240,7 +240,7 @@ extension BlueZAccess {
             return reports.compactMap { $0 }
                 .flatMapLatest { [self] report -> Observable<Bool> in
                     let state = report.state(selection)
-                    if state == .unauthorized { throw BluetoothError(.unauthorized) }
+                    if state == .unauthorized { throw report.error(selection) ?? BluetoothError(.unauthorized) }
                     if state == .poweredOn {
                         return .just(waits.withLock(\.hasWaited))
                     }

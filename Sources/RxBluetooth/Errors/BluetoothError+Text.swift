@@ -27,7 +27,11 @@ extension BluetoothError: CustomStringConvertible {
         case .unauthorized where operation == .updateLink:
             "Give the program CAP_NET_ADMIN in the network namespace of the host."
         case .unauthorized where operation == .publishChannel: "Use a PSM from 128 on, or any free one."
-        case .unauthorized: "Add yourself to the “bluetooth” group and log in again: sudo adduser $USER bluetooth."
+        case .unauthorized where operation == .openChannel:
+            "Allow sockets of the family AF_BLUETOOTH, for example in the seccomp filter of the container."
+        case .unauthorized where operation == .readRSSI && dbusName == nil:
+            "Give the program CAP_NET_RAW in the network namespace of the host."
+        case .unauthorized: adviceOnAccess
         case .noAdapter: "Plug in a Bluetooth adapter, or list those that are present: bluetoothctl list."
         case .poweredOff: "Switch it on: bluetoothctl power on."
         case .blocked where isHardwareBlocked: "Turn on the hardware switch of the radio; software cannot unblock it."
@@ -61,7 +65,10 @@ extension BluetoothError: CustomStringConvertible {
         case _ where isOfAdvertisementSource: "the kernel sends no more advertisements"
         case .unauthorized where operation == .updateLink: "this process is not allowed to change links"
         case .unauthorized where operation == .publishChannel: "this process is not allowed to use the PSM"
-        case .unauthorized: "this process is not allowed to use bluetoothd"
+        case .unauthorized where operation == .openChannel: "this process is not allowed to open L2CAP channels"
+        case .unauthorized where operation == .readRSSI && dbusName == nil:
+            "this process is not allowed to read the RSSI from the kernel"
+        case .unauthorized: accessControl?.reason ?? "this process is not allowed to use bluetoothd"
         case .noAdapter: "there is no matching Bluetooth adapter"
         case .poweredOff: "the Bluetooth adapter is off"
         case .blocked where isHardwareBlocked: "a hardware switch blocks the Bluetooth adapter"
@@ -136,6 +143,7 @@ extension BluetoothError: CustomStringConvertible {
             return "\(error.reason), bytes: \(bytes.isEmpty ? "none" : bytes)"
         case .unsupported where attCode != nil: return "ATT error \(attText)"
         case .refused where attCode != nil: return "ATT error \(attText)"
+        case .unauthorized: return accessControl == nil && dbusMessage?.isEmpty == false ? dbusMessage : nil
         case .invalidArgument, .unsupported, .protocolViolation, .attributeNotFound, .notPermitted: return dbusMessage
         default: return nil
         }

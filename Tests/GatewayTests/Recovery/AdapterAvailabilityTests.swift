@@ -92,6 +92,24 @@ import Testing
         stage.close()
     }
 
+    @Test func `A bus that AppArmor denies is reported with the remedy for AppArmor`() throws {
+        let stage = OutageStage()
+        let refusal =
+            #"An AppArmor policy prevents this sender from sending this message to this recipient; "#
+            + #"type="method_call", sender=":1.8" (uid=0 pid=40 comm="ble-gateway" label="docker-default (enforce)") "#
+            + #"interface="org.freedesktop.DBus.ObjectManager" destination="org.bluez""#
+        _ = stage.startBus(
+            faults: [
+                Fault("ObjectManager.GetManagedObjects", .error("org.freedesktop.DBus.Error.AccessDenied", refusal))
+            ])
+        stage.run(for: .seconds(60))
+        #expect(stage.warnings.count == 1 && stage.warnings[0].contains("AppArmor profile"), "\(stage.texts)")
+        #expect(!stage.warnings.contains { $0.contains("group") })
+        #expect(try stage.status("obstacle") == .string("unauthorized"))
+        #expect(stage.metric("ble_gateway_obstacle{obstacle=\"unauthorized\"}") == "1")
+        stage.close()
+    }
+
     @Test func `A machine without adapters is reported after 10 s, and a plugged one is used`() throws {
         let stage = OutageStage()
         let simulation = stage.startBus(adapters: 0)

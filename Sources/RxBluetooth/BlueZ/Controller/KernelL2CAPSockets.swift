@@ -143,7 +143,12 @@ package struct KernelL2CAPSockets: L2CAPSockets {
     /// Closes a socket, and returns the error of a call that failed.
     private static func closing(_ socket: Int32, _ code: Int32, isBinding: Bool = false) -> BluetoothError {
         close(socket)
-        return isBinding && code == EADDRNOTAVAIL ? BluetoothError(.noAdapter) : error(code)
+        return switch code {
+        case EADDRNOTAVAIL where isBinding: BluetoothError(.noAdapter)
+        case EACCES where isBinding:
+            BluetoothError(.unauthorized, detail: "A PSM below 128 needs CAP_NET_BIND_SERVICE")
+        default: error(code)
+        }
     }
 
     // Q117, see docs/quirks.md.
@@ -155,8 +160,7 @@ package struct KernelL2CAPSockets: L2CAPSockets {
         case EHOSTDOWN, ETIMEDOUT: BluetoothError(.timedOut)
         case EHOSTUNREACH, ENETUNREACH, ENETDOWN, ENODEV: BluetoothError(.noAdapter)
         case EADDRINUSE: BluetoothError(.registrationFailed("The PSM is in use"))
-        case EACCES, EPERM:
-            BluetoothError(.unauthorized, detail: "A PSM below 128 needs CAP_NET_BIND_SERVICE")
+        case EACCES, EPERM: BluetoothError(.unauthorized)
         case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT, ENOPROTOOPT, EOPNOTSUPP:
             BluetoothError(.unsupported, detail: "The kernel has no Bluetooth, or keeps it from this process")
         case EMFILE, ENFILE, ENOMEM, ENOBUFS: BluetoothError(.resourceExhausted)

@@ -200,7 +200,7 @@ final class PublishedApplications {
     /// Services on an adapter that is off stay registered, so that their handles stay the same.
     func adaptersChanged() {
         for application in applications {
-            let error = client.state(of: application.adapter)?.error
+            let error = client.obstacle(on: application.adapter)
             if let error, error.kind != .poweredOff, error.kind != .blocked {
                 application.end(error)
             } else if client.adapter(for: application.selection) != application.adapter {

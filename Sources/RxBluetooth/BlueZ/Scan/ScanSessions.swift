@@ -81,7 +81,7 @@ final class ScanSessions {
     /// Fails the scans on adapters that are not usable any more, or that are no longer selected.
     func adaptersChanged() {
         for (adapter, session) in all {
-            if let error = client.state(of: adapter)?.error { session.lost(error) } else { session.adapterChanged() }
+            if let error = client.obstacle(on: adapter) { session.lost(error) } else { session.adapterChanged() }
         }
     }
 
