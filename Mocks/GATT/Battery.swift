@@ -11,7 +11,7 @@ final class Battery {
 
     /// Returns nil if the device has no battery level. Only the first Battery Service counts.
     init?(of device: DaemonDevice, _ link: DaemonLink) {
-        let service = link.deviceState.server.services.first { $0.uuid.hasPrefix("0000180f-") }
+        let service = link.deviceState.server.services.first { $0.isBattery }
         guard let level = service?.characteristics.first(where: { $0.uuid.hasPrefix("00002a19-") }) else { return nil }
         self.device = device
         self.link = link

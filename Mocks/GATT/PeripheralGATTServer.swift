@@ -65,6 +65,7 @@ final class ServerService {
     /// Whether a profile of bluetoothd claims the service and hides it: GAP, HID, Scan Parameters (Q109).
     /// The profiles for battery and device information do not claim their services.
     var isClaimed: Bool { ["00001800-", "00001812-", "00001813-"].contains { uuid.hasPrefix($0) } }
+    var isBattery: Bool { uuid.hasPrefix("0000180f-") }
 }
 
 /// A descriptor in the server's table.

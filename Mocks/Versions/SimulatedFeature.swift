@@ -9,6 +9,8 @@ public enum SimulatedFeature: String, CaseIterable, Sendable {
     case handle
     /// Services that bluetoothd claims, such as GAP and HID, are visible but read-only (5.80).
     case claimedServices = "claimed-services"
+    /// The battery service (180F) is hidden, and only `Battery1` shows the level (before 5.56, or by setting).
+    case hiddenBattery = "hidden-battery"
     /// Devices that may also support BR/EDR have `Device1.PreferredBearer` (5.80 with `-E`).
     case preferredBearer = "preferred-bearer"
     /// `Device1.Disconnected` contains the reason why a link ended (5.83).

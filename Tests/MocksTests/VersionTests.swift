@@ -9,7 +9,8 @@ struct VersionTests {
 
     /// The versions that have each feature.
     private static let versions: [SimulatedFeature: Set<SimulatedBlueZ.Version>] = [
-        .handle: [.v5_82, .v5_87], .claimedServices: [.v5_82, .v5_87], .preferredBearer: [.v5_82, .v5_87],
+        .handle: [.v5_82, .v5_87], .claimedServices: [.v5_82, .v5_87], .hiddenBattery: [],
+        .preferredBearer: [.v5_82, .v5_87],
         .disconnectedSignal: [.v5_87], .leBearer: [.v5_87], .cablePairing: [.v5_87],
         .serviceRecords: [.v5_82, .v5_87], .deviceSets: [.v5_82, .v5_87], .connectable: [.v5_82, .v5_87],
         .controllerVersion: [.v5_82, .v5_87], .autoConnectFilter: [.v5_87], .connectInProgress: [.v5_82, .v5_87],
@@ -40,6 +41,7 @@ struct VersionTests {
         switch feature {
         case .handle: return stage.property(service, "GattService1", "Handle") == "10"
         case .claimedServices: return stage.objects().contains { $0.hasSuffix("service0001") }
+        case .hiddenBattery: return !stage.objects().contains { $0.hasSuffix("service0012") }
         case .preferredBearer: return introspected(stage, Stage.strap).contains(#"name="PreferredBearer""#)
         case .disconnectedSignal:
             stage.simulation.bluez.dropLink(to: Self.address)

@@ -124,7 +124,11 @@ extension DaemonDevice {
         if services.isEmpty {
             attributeTable = deviceState.server
             let showsAll = adapter.differences.has(.claimedServices)
-            services = deviceState.server.services.filter { showsAll || !$0.isClaimed }.map {
+            let hidesBattery = adapter.differences.has(.hiddenBattery)
+            let visible = deviceState.server.services.filter {
+                (showsAll || !$0.isClaimed) && !(hidesBattery && $0.isBattery)
+            }
+            services = visible.map {
                 RemoteService($0, of: self)
             }
             for service in services { service.appear() }

@@ -46,6 +46,18 @@ final class DeviceRecord {
     var peripheral: Peripheral?
     var battery = BatteryRecord()
     var services: [UInt16: ServiceRecord] = [:]
+    /// The services, with the battery service if bluetoothd hides it, and reports a level or will do so.
+    ///
+    /// bluetoothd reads the first level after the services, so a list of the connection with the service is enough.
+    var shownServices: [UInt16: ServiceRecord] {
+        let isReported = battery.percentage != nil || isListOfConnection && listedServices.contains(0x180F)
+        return isReported ? servicesWithBattery : services
+    }
+    /// The services, with the battery service also if bluetoothd hides it and reports no level yet.
+    var servicesWithBattery: [UInt16: ServiceRecord] {
+        if services.values.contains(where: { $0.uuid == 0x180F }) { return services }
+        return services.merging([ServiceRecord.reportedBatteryHandle: .reportedBattery]) { shown, _ in shown }
+    }
 
     var rssi: Int16? {
         get { reception.rssi }

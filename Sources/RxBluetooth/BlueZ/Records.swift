@@ -70,6 +70,15 @@ struct ServiceRecord {
     var includes: [UInt16] = []
     var characteristics: [UInt16: CharacteristicRecord] = [:]
 
+    // Q109, see docs/quirks.md.
+    /// The battery service if bluetoothd hides it and reports the level itself.
+    static let reportedBattery = ServiceRecord(
+        uuid: 0x180F,
+        characteristics: [reportedLevelHandle: CharacteristicRecord(uuid: 0x2A19, properties: [.read, .notify])])
+    /// The handle of this service, and that of its level, which a real characteristic cannot have: its value follows.
+    static let reportedBatteryHandle: UInt16 = 0xFFFE
+    static let reportedLevelHandle: UInt16 = 0xFFFF
+
     static let table = PropertyTable<ServiceRecord>([
         .init("UUID", clear: { $0.uuid = nil }) { (record, value) throws(DBusError) in
             record.uuid = try value.withString { BluetoothUUID(bytes: $0) }

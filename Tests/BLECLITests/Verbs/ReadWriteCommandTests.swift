@@ -14,6 +14,18 @@ struct ReadWriteCommandTests {
         #expect(CommandHarness().run(ReadVerb(target: strap, characteristic: .uuid(0x2A39))).lines == ["00  0"])
     }
 
+    @Test func `A hidden battery service is read, observed and listed`() {
+        var scenario = Scenario.everyday
+        scenario.features = [.hiddenBattery]
+        let harness = CommandHarness(scenario)
+        #expect(harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19))).lines == ["57  87 %"])
+        let notified = harness.run(NotifyVerb(target: strap, characteristics: [.uuid(0x2A19)], count: 1))
+        #expect(notified.code == .done && notified.lines.count == 1, "\(notified)")
+        let tree = harness.run(ConnectVerb(target: strap))
+        let level = tree.lines.first { $0.contains("2A19 Battery Level") }
+        #expect(level?.hasSuffix("= 57  87 %") == true, "\(tree.lines)")
+    }
+
     @Test func `Read prints a value as JSON`() throws {
         let outcome = CommandHarness().run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)), .asJSON)
         let object = try #require(ParsedJSON(outcome.lines.first ?? ""))

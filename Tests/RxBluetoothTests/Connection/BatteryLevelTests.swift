@@ -44,6 +44,50 @@ struct BatteryLevelTests {
         #expect(link.isLive)
     }
 
+    @Test(.proves(.S126, .Q109)) func `A hidden battery service is shown with the level that bluetoothd reports`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let path = ScriptedDaemon.Objects.devicePath
+        daemon.add([path: ["org.bluez.Battery1": ["Percentage": .byte(80)]]])
+        let link = stage.connect(peripheral, daemon)
+        let found = stage.record(peripheral.discoverServices([0x180F]).flatMap { $0.discoverCharacteristics() })
+        let level = stage.record(peripheral.characteristic(0x2A19))
+        stage.advance(1)
+        #expect(found.elements == level.elements && level.elements.count == 1)
+        guard let level = level.elements.first else { return }
+        #expect(level.properties == [.read, .notify] && level.service.uuid == 0x180F)
+        let read = stage.record(level.readValue())
+        let values = stage.record(level.observeValueUpdates())
+        let exclusive = stage.record(peripheral.exclusively { $0.readValue(for: level) })
+        let written = stage.record(level.writeValue([1]))
+        let descriptors = stage.record(level.discoverDescriptors())
+        stage.advance(1)
+        daemon.change(path, "org.bluez.Battery1", ["Percentage": .byte(79)])
+        stage.advance(1)
+        #expect(read.elements == [[80]] && read.isCompleted && exclusive.elements == [[80]])
+        #expect(values.elements == [[80], [79]])
+        #expect(written.kind == .notPermitted && descriptors.isCompleted && descriptors.elements.isEmpty)
+        values.dispose()
+        daemon.change(path, "org.bluez.Battery1", ["Percentage": .byte(78)])
+        stage.advance(1)
+        #expect(values.elements.count == 2 && link.isLive)
+    }
+
+    @Test(.proves(.S126, .Q109)) func `A listed battery service is found before its first level`() {
+        var scenario = Scenario {
+            SimulatedPeripheral("Sensor", address: Sensor.text) {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Sensor", firstAfter: .zero)
+                SimulatedService("180f") { SimulatedCharacteristic("2a19", .read([64]), .notify) }
+            }
+        }
+        scenario.features = [.hiddenBattery]
+        let stage = Stage(scenario)
+        let peripheral = stage.find(Sensor.address)
+        let link = stage.connect(peripheral)
+        let read = stage.record(peripheral.characteristic(0x2A19).flatMap { $0.readValue() })
+        stage.advance(2_000)
+        #expect(read.elements == [[64]] && read.isCompleted && link.isLive)
+    }
+
     @Test(.proves(.Q109)) func `The battery level of bluetoothd is emitted if bluetoothd hides the service`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)

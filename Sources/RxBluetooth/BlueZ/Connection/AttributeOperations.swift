@@ -3,14 +3,15 @@ import DBus
 /// Starts reads, writes and notifications over a live link.
 final class AttributeOperations {
     private let attributes: AttributeTree
-    private let deadline: Duration
+    private let deadlines: Deadlines
+    private var deadline: Duration { deadlines.operation }
     private let exchanges: ExchangeLog
     /// The client, for sockets that outlive an operation.
     private weak let client: BlueZClient?
 
     init(_ client: BlueZClient) {
         attributes = client.attributes
-        deadline = client.settings.deadlines.operation
+        deadlines = client.settings.deadlines
         exchanges = client.settings.exchanges
         self.client = client
     }
@@ -19,6 +20,10 @@ final class AttributeOperations {
         let target = characteristic.target
         emitter.attempt(.read, target) { () throws(BluetoothError) in
             try Self.require(.read, characteristic)
+            if let battery = try reportedBattery(characteristic, request) {
+                let limit = deadlines.services
+                return battery.read(emitter, target: target, deadline: request.options.deadline ?? limit)
+            }
             let (item, link) = try operation(.read, .readValue(characteristic.key), request, characteristic, target) {
                 Self.finish(emitter, Self.bytes($0), .read, target)
             }
@@ -81,6 +86,9 @@ final class AttributeOperations {
         emitter.attempt(.notify, characteristic.target) { () throws(BluetoothError) in
             try request.options.check()
             try Self.require(transport == .socket ? .notify : [.notify, .indicate], characteristic)
+            if let battery = try reportedBattery(characteristic, request) {
+                return battery.observe(emitter, target: characteristic.target, deadline: deadlines.services)
+            }
             let (link, _) = try attributes.find(characteristic)
             if let token = request.access, !link.queue.isInProgress(token) { throw ExclusiveAccess.over }
             let key = characteristic.key
@@ -120,6 +128,17 @@ final class AttributeOperations {
             item.obstacle = { [attributes] in attributes.obstacle(to: characteristic) }
             submit(item, over: link, emitter)
         }
+    }
+
+    /// Returns the level that bluetoothd reports, if it hides the battery service of the characteristic.
+    private func reportedBattery(
+        _ characteristic: Characteristic, _ request: QueueRequest
+    ) throws(BluetoothError) -> BatteryLevel? {
+        guard characteristic.handle == ServiceRecord.reportedLevelHandle else { return nil }
+        try request.options.check()
+        let (link, _) = try attributes.find(characteristic)
+        if let token = request.access, !link.queue.isInProgress(token) { throw ExclusiveAccess.over }
+        return link.battery
     }
 
     // MARK: Calls and results

@@ -61,7 +61,7 @@ final class AttributeTree {
     }
 
     private func services(over link: Link, where isIncluded: (UInt16) -> Bool) -> [Service] {
-        let all = mirror.devices[link.key]?.services ?? [:]
+        let all = mirror.devices[link.key]?.shownServices ?? [:]
         return all.filter { isIncluded($0.key) }.sorted { $0.key < $1.key }.compactMap { handle, record in
             record.uuid.map {
                 Service(
@@ -157,8 +157,10 @@ final class AttributeTree {
     /// A service that replaced another one during a connection is a different service, even if it looks equal (S53).
     /// After a reconnection, an equal service is the same service when the services have been read again (S78).
     private func current(_ service: Service) -> ServiceRecord? {
-        guard let record = mirror.devices[service.peripheral.key]?.services[service.handle],
-            record.uuid == service.uuid, record.epoch == service.epoch || record.epoch == 0
+        let device = mirror.devices[service.peripheral.key]
+        let all = service.handle == ServiceRecord.reportedBatteryHandle ? device?.servicesWithBattery : device?.services
+        guard let record = all?[service.handle], record.uuid == service.uuid,
+            record.epoch == service.epoch || record.epoch == 0
         else { return nil }
         return record
     }

@@ -7,6 +7,8 @@ final class BatteryLevel {
     private let key: DeviceKey
     private let streams: LinkStreams
     private let observers = EmitterList<Int>()
+    private let valueObservers = EmitterList<[UInt8]>()
+    private let readers = EmitterList<[UInt8]>()
 
     init(_ link: Link) {
         bus = link.client.bus
@@ -20,25 +22,46 @@ final class BatteryLevel {
     /// With a deadline, the stream fails if there is no level before the deadline.
     func observe(_ emitter: Emitter<Int>, deadline: Duration?) {
         let target = "the battery level of \(key.address)"
-        observers.insert(emitter)
+        add(emitter, to: observers, .read, target, deadline)
+        if let level { emitter.next(level) }
+    }
+
+    /// Emits each level as the value of the characteristic, which bluetoothd hides.
+    func observe(_ emitter: Emitter<[UInt8]>, target: String, deadline: Duration) {
+        add(emitter, to: valueObservers, .notify, target, deadline)
+        if let level { emitter.next([UInt8(level)]) }
+    }
+
+    /// Emits the level as the value of the characteristic, as soon as bluetoothd reports one.
+    func read(_ emitter: Emitter<[UInt8]>, target: String, deadline: Duration) {
+        if let level { return emitter.finish([UInt8(level)]) }
+        add(emitter, to: readers, .read, target, deadline)
+    }
+
+    private func add<Value: Sendable>(
+        _ emitter: Emitter<Value>, to list: EmitterList<Value>, _ operation: BluetoothError.Operation, _ target: String,
+        _ deadline: Duration?
+    ) {
+        list.insert(emitter)
         let limit = deadline.map { deadline in
             bus.schedule(after: deadline) { [weak self] in
                 guard let self, self.level == nil else { return }
                 emitter.fail(
                     BluetoothError(
-                        .unsupported, operation: .read, target: target, detail: "There is no battery level"))
+                        .unsupported, operation: operation, target: target, detail: "There is no battery level"))
             }
         }
-        streams.add(emitter, during: .read, target) { [weak self] _ in
+        streams.add(emitter, during: operation, target) { [weak list] _ in
             limit?.cancel()
-            self?.observers.remove(emitter)
+            list?.remove(emitter)
         }
-        if let level { emitter.next(level) }
     }
 
     func changed() {
         guard let level else { return }
+        for reader in readers.removeAll() { reader.finish([UInt8(level)]) }
         observers.next(level)
+        valueObservers.next([UInt8(level)])
     }
 
     private var level: Int? { mirror.devices[key]?.battery.percentage.map(Int.init) }
