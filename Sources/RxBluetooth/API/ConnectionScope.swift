@@ -4,7 +4,9 @@ extension Peripheral {
     // Promises S120 and S121, see docs/promises.md.
     /// Connects, runs asynchronous work with the connection, and closes the connection.
     ///
-    /// Returns the result of `work`, which is called once when the peripheral is connected. In all cases, this method
+    /// Returns the result of `work`, which is called once when the peripheral is connected and its ``mtu`` is known.
+    /// bluetoothd knows the MTU after it has read the services; if that takes longer than ``Deadlines/cleanup``, `work`
+    /// is called before, and ``readMTU()`` waits for the MTU. In all cases, this method
     /// returns or throws only when `work` has ended and the link is closed: after `work` returns or throws, if
     /// connecting fails, and if the task is cancelled. A link that another program made is left open by default, see
     /// ``ConnectOptions/existingLink``. Example:
@@ -47,6 +49,9 @@ extension Peripheral {
             }
             group.addTask {
                 for await peripheral in connections {
+                    // So that `mtu` is the negotiated one, unless bluetoothd reads the services for too long.
+                    _ = try? await peripheral.readMTU(within: { $0.cleanup }).value
+                    if Task.isCancelled { return ScopeEnds() }
                     do {
                         return ScopeEnds(result: .success(try await work(peripheral)))
                     } catch {

@@ -170,7 +170,8 @@ public final class Peripheral: Sendable {
 
     /// The ATT MTU of the current link in bytes.
     ///
-    /// The value is 23 without a link, and until bluetoothd reports a larger MTU. ``observeMTU()`` emits the changes.
+    /// The value is 23 without a link, and until bluetoothd reports a larger MTU, which it does after it has read the
+    /// services. ``readMTU()`` waits for that, and ``observeMTU()`` emits the changes.
     /// Source: Core Specification 5.4, Vol 3, Part F, 3.2.8.
     public var mtu: Int { info.withLock(\.mtu) ?? Self.smallestMTU }
 

@@ -75,6 +75,31 @@ extension Peripheral {
     }
 }
 
+extension Peripheral {
+    // Promise S82, see docs/promises.md.
+    /// Reads the ATT MTU of the link, as soon as bluetoothd knows it.
+    ///
+    /// Emits the MTU in bytes once: 23 or more. bluetoothd reports the MTU after it has read the services, and before
+    /// 5.62 never, so the value is then 23. Nothing is sent to the peripheral. Cold. Delivers on the manager's queue.
+    ///
+    /// Fails with:
+    /// - ``BluetoothError/Kind/timedOut`` if bluetoothd does not read the services within ``Deadlines/services``.
+    /// - ``BluetoothError/Kind/notConnected`` without a connection, and the error of the connection when it ends.
+    ///
+    /// Source: Core Specification 5.4, Vol 3, Part F, 3.2.8.
+    public func readMTU() -> Single<Int> { readMTU(within: { _ in nil }) }
+
+    /// Reads the MTU. After the time limit, it is the present one.
+    func readMTU(within limit: @escaping @Sendable (Deadlines) -> Duration?) -> Single<Int> {
+        stream { [self] client, emitter in
+            emitter.attempt(.readState, "the MTU of \(address)") { () throws(BluetoothError) in
+                try client.links.live(key).mtu.read(emitter, within: limit(client.settings.deadlines))
+            }
+        }
+        .asSingle()
+    }
+}
+
 extension Characteristic {
     /// Reads the value of a Battery Level characteristic, then observes the notified values.
     fileprivate func percentage() -> Observable<Int> {

@@ -89,6 +89,48 @@ struct MTUTests {
         #expect(link.isLive)
     }
 
+    @Test(.proves(.S82)) func `A connection for a closure knows its MTU from the beginning`() throws {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(mtu: 247))
+        for _ in 1...2 {
+            let mtu = try stage.run { try await peripheral.withConnection { $0.mtu } }
+            #expect(try mtu.get() == 247)
+        }
+    }
+
+    @Test(.proves(.S82, .Q101)) func `Reading the MTU waits until bluetoothd reports it`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let early = stage.record(peripheral.readMTU())
+        stage.advance(0)
+        #expect(early.kind == .notConnected)
+        daemon.holdMTU()
+        let link = stage.connect(peripheral, daemon)
+        let read = stage.record(peripheral.readMTU())
+        stage.advance(1_000)
+        #expect(read.isLive && peripheral.mtu == 23)
+        daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.uint16(247))) }
+        stage.advance(0)
+        #expect(read.elements == [247] && read.isCompleted)
+        let late = stage.record(peripheral.readMTU())
+        stage.advance(0)
+        #expect(late.elements == [247] && daemon.count("Get") == 1)
+        #expect(link.isLive)
+    }
+
+    @Test(.proves(.S82, .Q101)) func `Without an MTU of bluetoothd, reading it emits 23`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        daemon.holdMTU()
+        let link = stage.connect(peripheral, daemon)
+        let read = stage.record(peripheral.readMTU())
+        stage.advance(0)
+        daemon.take("Get").fail("org.freedesktop.DBus.Error.InvalidArgs", "No such property 'MTU'")
+        stage.advance(0)
+        #expect(read.elements == [23] && read.isCompleted && link.isLive)
+        let lost = stage.record(peripheral.readMTU())
+        daemon.crash()
+        stage.advance(0)
+        #expect(lost.elements == [23] || lost.error != nil)
+    }
+
     @Test(.proves(.S82)) func `Each connection has its own MTU, even with cached services`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(mtu: 247))
         let first = stage.connect(peripheral)
