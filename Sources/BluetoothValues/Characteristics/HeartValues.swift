@@ -81,8 +81,11 @@ public struct HeartRateControlPoint: CharacteristicValue {
     /// The UUID of the characteristic.
     public static let uuid: AttributeUUID = 0x2A39
 
-    /// 1 resets the expended energy.
+    /// The number of the command, see ``resetEnergyExpended``.
     public var command: Int
+
+    /// Sets the expended energy of ``HeartRateMeasurement`` to 0.
+    public static let resetEnergyExpended = HeartRateControlPoint(1)
 
     /// Makes a value.
     public init(_ command: Int) {

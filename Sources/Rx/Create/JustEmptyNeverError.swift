@@ -22,6 +22,11 @@ extension ObservableType {
         if let optional { just(optional) } else { empty() }
     }
 
+    /// Unavailable. Write `from(optional:)`.
+    @_disfavoredOverload
+    @available(*, unavailable, renamed: "from(optional:)", message: "Write Observable.from(optional: value).")
+    public static func from(_ optional: Element?) -> Observable<Element> { from(optional: optional) }
+
     /// Creates a stream that sends the element unless it is nil, then completes.
     ///
     /// The element and the completion are scheduled separately.

@@ -69,6 +69,17 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
             onDisposed: { [weak object] in if let object { onDisposed?(object) } })
     }
 
+    /// Unavailable. Convert the `Single` first: `asObservable().flatMap { … }`.
+    @_disfavoredOverload
+    @available(
+        *, unavailable, message: "Write asObservable().flatMap: a stream of several elements is not a Single."
+    )
+    public func flatMap<Result>(
+        _ selector: @escaping @Sendable (Element) throws -> Observable<Result>
+    ) -> Observable<Result> {
+        .never()
+    }
+
     /// Forwards the outcome of the `Maybe` that the selector returns for the element.
     @preconcurrency
     public func flatMapMaybe<Result>(

@@ -264,3 +264,20 @@ extension Characteristic {
             }
     }
 }
+
+extension Characteristic {
+    /// Writes a value of any length in several writes, without its progress.
+    ///
+    /// Completes when the last part is written, and does not retry a part. Otherwise the same as
+    /// ``writeLongValue(_:type:partLength:options:retry:)``. Example:
+    ///
+    ///     try await firmware.writeLongValue(image).value
+    @_disfavoredOverload
+    public func writeLongValue(
+        _ value: [UInt8], type: WriteType = .withResponse, partLength: Int? = nil,
+        options: OperationOptions = OperationOptions()
+    ) -> Completable {
+        writeParts(value, type, partLength, QueueRequest(options: options)) { .error($0.error) }
+            .ignoreElements().asCompletable()
+    }
+}

@@ -269,3 +269,11 @@ extension BluetoothError {
         }
     }
 }
+
+extension Error {
+    /// The text of the error, for programs that do not import Foundation, which has a property with this name too.
+    ///
+    /// For a ``BluetoothError``, it is the same text as its `description`.
+    @_disfavoredOverload
+    public var localizedDescription: String { "\(self)" }
+}

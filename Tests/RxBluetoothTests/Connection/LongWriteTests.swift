@@ -6,6 +6,17 @@ import Testing
 
 /// Writes of values that are too long for one request, which the library sends in several parts.
 struct LongWriteTests {
+    @Test func `The value of a long write returns when the last part is written`() throws {
+        let (stage, peripheral) = Stage.withSensor(SimulatedConnection(mtu: 23))
+        let link = stage.connect(peripheral)
+        let value = stage.characteristic(Sensor.value, of: peripheral)
+        stage.simulation.bluez.forgetCalls()
+        let result = try stage.run { try await value.writeLongValue([UInt8](repeating: 1, count: 45)).value }
+        try result.get()
+        #expect(stage.methods == ["WriteValue", "WriteValue", "WriteValue"])
+        #expect(link.isLive)
+    }
+
     let stage: Stage
     let daemon: ScriptedDaemon
     let link: Recording<Peripheral>
