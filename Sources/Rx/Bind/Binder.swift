@@ -31,6 +31,21 @@ public struct Binder<Value>: ObserverType {
         }
     }
 
+    /// Creates a binder to an object of the main actor. The closure runs on the main actor.
+    ///
+    /// Example:
+    ///
+    ///     Binder(label) { label, text in label.text = text }
+    public init<Target: AnyObject>(
+        _ target: Target, binding: @escaping @MainActor @Sendable (Target, Value) -> Void
+    ) {
+        self.init(target, scheduler: MainScheduler()) { (target: Target, value: Value) in
+            let parts = UncheckedTransfer((target, value))
+            // `MainScheduler` runs its actions on the main thread.
+            MainActor.assumeIsolated { binding(parts.value.0, parts.value.1) }
+        }
+    }
+
     /// Calls the closure of the binder for an element. Completion has no effect.
     public func on(_ event: Event<Value>) { binding(event) }
 

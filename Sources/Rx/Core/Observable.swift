@@ -2,7 +2,9 @@
 public typealias RxObservable<Element> = Observable<Element>
 
 /// A value that can be converted to an `Observable`.
-public protocol ObservableConvertibleType<Element> {
+///
+/// Streams may be passed between threads, so that a closure of an operator can use `self`.
+public protocol ObservableConvertibleType<Element>: Sendable {
     /// The type of the stream's elements.
     associatedtype Element
     /// Returns the value as a stream.

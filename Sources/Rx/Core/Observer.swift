@@ -70,7 +70,8 @@ public struct AnyObserver<Element>: ObserverType {
 }
 
 // Guard for `@unchecked`: `create` passes a sink with a `SerialDrain`, and a handler closure is `@Sendable`.
-extension AnyObserver: @unchecked Sendable where Element: Sendable {}
+// There is no condition for `Element`, as for `Observable`, so that an operator of a program needs none.
+extension AnyObserver: @unchecked Sendable {}
 
 /// A sink that forwards every event to an observer, even after the end of a stream.
 ///
