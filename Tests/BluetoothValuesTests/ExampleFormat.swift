@@ -1,39 +1,47 @@
-@testable import BluetoothValues
+import BluetoothValues
 
 /// A cellar sensor with the company identifier 0x1234.
-struct CellarSensor: AdvertisementFormat, TableFormat {
-    static let format = SensorFormat.environmentalSensing
+struct CellarSensor: AdvertisementFormat {
+    static let format = SensorFormat.custom("cellar")
     static let company: UInt16 = 0x1234
 
-    /// Temperature in °C.
+    /// Temperature in °C; nil if it is absent.
     var temperature: Double?
-    /// Water in the wall in percent.
+    /// Water in the wall in percent; nil if it is absent.
     var moisture: Double?
 
-    static let layout = Layout<CellarSensor>(
-        "cellar", length: 4, constants: [.init(offset: 0, value: 0x01)],
-        [
-            .number(\.temperature, .s16(1), .hundredth, .temperature, .celsius, absent: -0x8000),
-            .number(\.moisture, .u8(3), .over(2), .moisture, .percent, absent: 0xFF),
-        ])
-
-    static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
-        section.kind == .manufacturer && section.identifier == company && layout.matches(section.bytes)
+    init(temperature: Double? = nil, moisture: Double? = nil) {
+        self.temperature = temperature
+        self.moisture = moisture
     }
 
-    init() {}
+    static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
+        section.kind == .manufacturer && section.identifier == company && section.bytes.first == 0x01
+    }
 
     init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
-        self = try Self.layout.decode(section.bytes)
+        let bytes = section.bytes
+        guard bytes.count >= 4 else { throw ValueDecodingError("cellar", .tooShort(needed: 4), bytes: bytes) }
+        guard bytes.count == 4 else { throw ValueDecodingError("cellar", .tooLong(allowed: 4), bytes: bytes) }
+        let hundredths = Int16(truncatingIfNeeded: Int(bytes[1]) | Int(bytes[2]) << 8)
+        temperature = hundredths == .min ? nil : Double(hundredths) / 100
+        moisture = bytes[3] == 0xFF ? nil : Double(bytes[3]) / 2
     }
 
     func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
-        .manufacturer(Self.company, try Self.layout.encode(self))
+        let hundredths = ((temperature ?? -327.68) * 100).rounded()
+        let halves = ((moisture ?? 127.5) * 2).rounded()
+        guard let hundredths = Int16(exactly: hundredths), let halves = UInt8(exactly: halves) else {
+            throw ValueEncodingError("cellar", field: "value", .outOfRange)
+        }
+        let bits = UInt16(bitPattern: hundredths)
+        return .manufacturer(Self.company, [0x01, UInt8(bits & 0xFF), UInt8(bits >> 8), halves])
     }
 
     var reading: SensorReading {
         var reading = SensorReading(format: Self.format, model: "Cellar sensor")
-        Self.layout.add(self, to: &reading)
+        if let temperature { reading.measurements.append(SensorMeasurement(.temperature, temperature, .celsius)) }
+        if let moisture { reading.measurements.append(SensorMeasurement(.moisture, moisture, .percent)) }
         return reading
     }
 }

@@ -16,7 +16,7 @@ extension SensorFormat {
     /// The quantities that values of the format can have; empty if it has no measurements.
     public var quantities: [Quantity] { (type as? any MeasurementFormat.Type)?.quantities ?? [] }
 
-    /// The type of the format; nil if its devices are only recognised.
+    /// The type of the format; nil if its devices are only recognised, and for a format of a program.
     public var type: (any AdvertisementFormat.Type)? {
         switch self {
         case .bthome: BTHome.self
@@ -41,7 +41,8 @@ extension SensorFormat {
         case .mopeka: Mopeka.self
         case .victron: Victron.self
         case .environmentalSensing: EnvironmentalData.self
-        case .appleContinuity, .findMy, .locationTracker, .fastPair, .exposureNotification, .encryptedData: nil
+        case .appleContinuity, .findMy, .locationTracker, .fastPair, .exposureNotification, .encryptedData, .custom:
+            nil
         }
     }
 

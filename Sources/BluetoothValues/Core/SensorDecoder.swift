@@ -19,6 +19,12 @@ public struct SensorDecoder: Sendable {
         didSet { if keys.identityRevision != resolver.revision { resolver = IdentityResolver(keys) } }
     }
 
+    /// The formats of the program, in the order in which they are tried, before those of the library.
+    ///
+    /// Default: none. Each type needs a ``SensorFormat/custom(_:)`` of its own as its format. Its
+    /// ``AdvertisementFormat/matches(_:name:)`` is called for each section, so it should compare the identifier first.
+    public var formats: [any AdvertisementFormat.Type]
+
     /// After a lower counter, an encrypted packet is accepted if its counter is below this limit.
     ///
     /// Default: 0, never.
@@ -53,8 +59,13 @@ public struct SensorDecoder: Sendable {
     private var history = PacketHistory(limit: 4096)
 
     /// Makes a decoder.
-    public init(keys: KeyStore = KeyStore()) {
+    ///
+    /// - Parameters:
+    ///   - keys: The keys of the devices. Default: none.
+    ///   - formats: The formats of the program. Default: none.
+    public init(keys: KeyStore = KeyStore(), formats: [any AdvertisementFormat.Type] = []) {
         self.keys = keys
+        self.formats = formats
         resolver = IdentityResolver(keys)
     }
 
@@ -81,6 +92,7 @@ public struct SensorDecoder: Sendable {
         _ section: AdvertisedSection, from address: SenderAddress? = nil, name: String? = nil,
         among sections: [AdvertisedSection] = [], at time: Duration? = nil
     ) -> SensorResult {
+        if let own = ownFormat(of: section, name: name) { return run(own, section, address, name, time) }
         guard let format = Self.format(of: section, name: name, among: sections) else { return .unknown }
         switch format {
         case .bthome: return run(BTHome.self, section, address, name, time)
@@ -107,17 +119,36 @@ public struct SensorDecoder: Sendable {
         case .environmentalSensing: return run(EnvironmentalData.self, section, address, name, time)
         case .appleContinuity, .findMy, .locationTracker, .fastPair, .exposureNotification, .encryptedData:
             return .reading(SensorReading(format: format))
+        case .custom: return .unknown
         }
     }
 
+    /// Returns whether the section has a format of the program or of the library.
+    public func recognises(
+        _ section: AdvertisedSection, name: String? = nil, among sections: [AdvertisedSection] = []
+    ) -> Bool {
+        ownFormat(of: section, name: name) != nil || Self.format(of: section, name: name, among: sections) != nil
+    }
+
+    private func ownFormat(of section: AdvertisedSection, name: String?) -> (any AdvertisementFormat.Type)? {
+        formats.isEmpty ? nil : formats.first { $0.matches(section, name: name) }
+    }
+
     /// Decodes a section as one format; nil if it has another format.
+    ///
+    /// A format of the program need not be one of ``formats``.
     ///
     /// Throws the reason if the section has the format and cannot be used.
     public mutating func decode<Format: AdvertisementFormat>(
         as type: Format.Type, _ section: AdvertisedSection, from address: SenderAddress? = nil, name: String? = nil,
         among sections: [AdvertisedSection] = [], at time: Duration? = nil
     ) throws(ValueDecodingError) -> Format? {
-        guard Self.format(of: section, name: name, among: sections) == Format.format else { return nil }
+        let isMatch =
+            Format.format.isCustom
+            ? Format.matches(section, name: name)
+            : ownFormat(of: section, name: name) == nil
+                && Self.format(of: section, name: name, among: sections) == Format.format
+        guard isMatch else { return nil }
         return try value(type, section, address, name, time).value
     }
 

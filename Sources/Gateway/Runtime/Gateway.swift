@@ -56,11 +56,13 @@ public final class Gateway {
     ///   - broker: The connection to the broker.
     ///   - store: Keeps messages until the broker confirms them.
     ///   - keys: The keys of devices that encrypt their advertisements, besides those of the configuration.
+    ///   - formats: The formats of advertisements that the program adds to those of the library. Default: none.
     ///   - reset: Resets a silent radio; nil if that is not possible.
     ///   - makeManager: Makes the manager of an adapter.
     public init(
         _ configuration: GatewayConfiguration, loop: GatewayLoop, broker: any Broker, store: any PublicationStore,
-        keys: KeyStore = KeyStore(), reset: AdapterSupervisor.Reset? = nil, makeManager: @escaping ManagerFactory
+        keys: KeyStore = KeyStore(), formats: [any AdvertisementFormat.Type] = [],
+        reset: AdapterSupervisor.Reset? = nil, makeManager: @escaping ManagerFactory
     ) {
         self.configuration = configuration
         self.loop = loop
@@ -79,7 +81,7 @@ public final class Gateway {
         adapters = AdapterSet(
             configuration.adapters, loop: loop, settings: configuration.recovery, reset: reset, makeManager: makeManager
         )
-        pipeline = ReadingPipeline(configuration, keys: keys, loop: loop)
+        pipeline = ReadingPipeline(configuration, keys: keys, formats: formats, loop: loop)
         connections = DeviceConnections(configuration, delivery: delivery, loop: loop)
         discovery = DiscoveryPublisher(configuration, delivery: delivery, loop: loop)
         ownDiscovery = HomeAssistantGateway(configuration)

@@ -37,10 +37,13 @@ package final class ReadingPipeline {
         var messages = 0
     }
 
-    package init(_ configuration: GatewayConfiguration, keys: KeyStore, loop: GatewayLoop) {
+    package init(
+        _ configuration: GatewayConfiguration, keys: KeyStore, formats: [any AdvertisementFormat.Type] = [],
+        loop: GatewayLoop
+    ) {
         self.loop = loop
         matcher = DeviceMatcher(configuration)
-        decoder = SensorDecoder(keys: keys)
+        decoder = SensorDecoder(keys: keys, formats: formats)
         keyCheck = KeyCheck(configuration.devices.map(\.address).filter(matcher.matches))
         limiter = ReadingLimiter(configuration.publishing)
         presence = PresenceMonitor(configuration.publishing)

@@ -61,6 +61,10 @@ extension BluetoothManager {
         ///
         /// Keys are in no log line, error or description. `KeyStore(file:)` reads them from a file.
         public var keys = KeyStore()
+        /// The formats of advertisements that the program adds to those of the library. Default: none.
+        ///
+        /// ``ScannedPeripheral/reading`` then has them. ``BluetoothManager/scan(for:options:)`` adds its format itself.
+        public var formats: [any AdvertisementFormat.Type] = []
 
         /// Makes a configuration that delivers on a dispatch queue.
         ///

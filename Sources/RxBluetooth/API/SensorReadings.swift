@@ -19,7 +19,7 @@ extension ScannedPeripheral {
 
     /// The readings of all known formats in the advertisement, in the order of its sections.
     public var readings: [SensorReading] {
-        results.compactMap { if case .reading(let reading) = $0.result { reading } else { nil } }
+        results().compactMap { if case .reading(let reading) = $0.result { reading } else { nil } }
     }
 
     /// Why the advertisement of a known format was refused; nil if it was decoded, or has no known format.
@@ -27,11 +27,13 @@ extension ScannedPeripheral {
     /// Reasons are, for example, a malformed payload, a missing or wrong key, and an old packet that was sent again.
     /// The error contains the bytes. ``BluetoothEvent/Kind/readingRefused(_:_:)`` reports it too.
     public var readingFailure: ValueDecodingError? {
-        for case .failure(let error) in results.lazy.map(\.result) { return error }
+        for case .failure(let error) in results().lazy.map(\.result) { return error }
         return nil
     }
 
     /// Decodes the advertisement as one format; nil if it has another format, or was refused.
+    ///
+    /// The format may be one of the program, with a `SensorFormat.custom`, which is then one of the manager's formats.
     ///
     /// The value has the numbers that the device sent. Those that its sensor cannot have measured are not separated;
     /// ``reading`` has only possible ones.
@@ -40,7 +42,8 @@ extension ScannedPeripheral {
     public func value<Format: AdvertisementFormat>(as type: Format.Type) -> Format? { decoded(as: type)?.value }
 
     func decoded<Format: AdvertisementFormat>(as type: Format.Type) -> (value: Format, reading: SensorReading)? {
-        for (section, result) in results {
+        peripheral.sensorReader?.add(type)
+        for (section, result) in results([type]) {
             guard case .reading(let reading) = result, reading.format == Format.format else { continue }
             let name = advertisementData.localName
             let sender =
@@ -52,18 +55,22 @@ extension ScannedPeripheral {
     }
 
     /// The results of all sections that have a known format.
-    private var results: [(section: AdvertisedSection, result: SensorResult)] {
+    private func results(
+        _ formats: [any AdvertisementFormat.Type] = []
+    ) -> [(section: AdvertisedSection, result: SensorResult)] {
         let sections = advertisementData.sections
         return sections.compactMap { section in
-            let result = decode(section, among: sections)
+            let result = decode(section, among: sections, formats)
             return result == .unknown ? nil : (section, result)
         }
     }
 
-    private func decode(_ section: AdvertisedSection, among sections: [AdvertisedSection]) -> SensorResult {
+    private func decode(
+        _ section: AdvertisedSection, among sections: [AdvertisedSection], _ formats: [any AdvertisementFormat.Type]
+    ) -> SensorResult {
         if let reader = peripheral.sensorReader { return reader.decode(section, among: sections, of: self) }
         // A peripheral without a manager, for example in a test, has neither keys nor earlier packets.
-        var decoder = SensorDecoder()
+        var decoder = SensorDecoder(formats: formats.filter { $0.format.isCustom })
         return decoder.decode(
             section, from: SenderAddress(peripheral.address), name: advertisementData.localName, among: sections)
     }
@@ -88,7 +95,7 @@ public struct ScannedSensor<Format: AdvertisementFormat>: Sendable {
 }
 
 extension BluetoothManager {
-    /// Scans for the advertisements of one format, for example `RuuviTag.self`.
+    /// Scans for the advertisements of one format, for example `RuuviTag.self`, or a format of the program.
     ///
     /// Emits each advertisement of the format that can be decoded, and never completes. An advertisement that is
     /// malformed, or that cannot be decrypted with the ``Configuration/keys``, does not end the scan: it is omitted and

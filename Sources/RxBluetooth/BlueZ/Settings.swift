@@ -40,7 +40,7 @@ final class Settings: Sendable {
         eventLog = EventLog(
             configuration.logger ?? silentLogger, configuration.logContents, by: delivery)
         exchanges = ExchangeLog(by: delivery)
-        sensors = SensorReader(configuration.keys, eventLog)
+        sensors = SensorReader(configuration.keys, configuration.formats, eventLog)
     }
 }
 

@@ -8,6 +8,8 @@ import Rx
 /// reading of one scan result, so the results of the latest packets are kept.
 final class SensorReader: Sendable {
     private let state: Guarded<State>
+    /// A copy of the decoder's formats, so that most advertisements do not need the lock of its state.
+    private let formats: Guarded<[any AdvertisementFormat.Type]>
     private let eventLog: EventLog
 
     private struct State {
@@ -48,8 +50,9 @@ final class SensorReader: Sendable {
     /// The number of devices with kept results. It is bounded, because private addresses change constantly.
     private static let mostDevices = 1024
 
-    init(_ keys: KeyStore, _ eventLog: EventLog) {
-        state = Guarded(State(decoder: SensorDecoder(keys: keys)))
+    init(_ keys: KeyStore, _ formats: [any AdvertisementFormat.Type], _ eventLog: EventLog) {
+        state = Guarded(State(decoder: SensorDecoder(keys: keys, formats: formats)))
+        self.formats = Guarded(formats)
         self.eventLog = eventLog
     }
 
@@ -58,8 +61,12 @@ final class SensorReader: Sendable {
         _ section: AdvertisedSection, among sections: [AdvertisedSection], of scanned: ScannedPeripheral
     ) -> SensorResult {
         let name = scanned.advertisementData.localName
-        // Most advertisements end here, without the lock.
-        guard SensorDecoder.format(of: section, name: name, among: sections) != nil else { return .unknown }
+        // Most advertisements end here.
+        let own = formats.withLock { $0 }
+        guard
+            SensorDecoder.format(of: section, name: name, among: sections) != nil
+                || own.contains(where: { $0.matches(section, name: name) })
+        else { return .unknown }
         let address = scanned.peripheral.address
         let packet = Packet(time: scanned.timestamp, rssi: scanned.rssi, section: section)
         let (result, isFirst) = state.withLock { $0.decode(packet, from: address, name: name, among: sections) }
@@ -67,6 +74,13 @@ final class SensorReader: Sendable {
             eventLog.debug(.readingRefused(scanned.peripheral, error))
         }
         return result
+    }
+
+    /// Adds a format of the program, unless the decoder has it.
+    func add(_ format: any AdvertisementFormat.Type) {
+        guard format.format.isCustom, !formats.withLock({ $0.contains { $0 == format } }) else { return }
+        state.withLock { $0.decoder.formats.append(format) }
+        formats.withLock { $0.append(format) }
     }
 
     /// The key of a device; nil if it has none.

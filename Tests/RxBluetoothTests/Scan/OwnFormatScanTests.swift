@@ -1,0 +1,66 @@
+import RxBluetooth
+import RxBluetoothMocks
+import TestTraits
+import Testing
+
+/// Scans for formats of a program.
+struct OwnFormatScanTests {
+    private static let address = "C0:00:00:00:00:01"
+    private static let data: [UInt16: [UInt8]] = [0x1234: [0x01, 0x2A]]
+
+    @Test(.proves(.S129)) func `A scan for an own format emits typed values, and its readings`() {
+        let stage = Stage(with: [.beacon(Self.address, manufacturerData: Self.data)])
+        let values = stage.record(stage.manager.scan(for: Counter.self))
+        let results = stage.record(stage.manager.scanForPeripherals())
+        stage.advance(1_000)
+        #expect(values.elements.first?.value.count == 42)
+        #expect(values.elements.first?.reading.format == .custom("counter"))
+        #expect(results.elements.last?.reading?.value(of: .count) == 42)
+    }
+
+    @Test(.proves(.S127)) func `A scan result has the value of an own format, also without a manager`() {
+        let scanned = ScannedPeripheral(
+            peripheral: Peripheral(address: "C0:00:00:00:00:01"),
+            advertisementData: AdvertisementData(manufacturerData: Self.data))
+        #expect(scanned.reading == nil)
+        #expect(scanned.value(as: Counter.self)?.count == 42)
+        #expect(scanned.value(as: RuuviTag.self) == nil)
+    }
+
+    @Test(.proves(.S127)) func `Readings have the formats of the configuration`() {
+        let stage = Stage(with: [.beacon(Self.address, manufacturerData: Self.data)])
+        var configuration = BluetoothManager.Configuration(scheduler: stage.scheduler)
+        configuration.formats = [Counter.self]
+        let manager = BluetoothManager(configuration: configuration, bus: stage.simulation.connect())
+        let results = stage.record(manager.scanForPeripherals())
+        stage.advance(1_000)
+        #expect(results.elements.first?.reading?.format == .custom("counter"))
+    }
+}
+
+/// A format with one number.
+private struct Counter: AdvertisementFormat {
+    static let format = SensorFormat.custom("counter")
+    var count: Int
+
+    static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
+        section.kind == .manufacturer && section.identifier == 0x1234
+    }
+
+    init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
+        guard section.bytes.count == 2 else {
+            throw ValueDecodingError("counter", .tooShort(needed: 2), bytes: section.bytes)
+        }
+        count = Int(section.bytes[1])
+    }
+
+    func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
+        .manufacturer(0x1234, [0x01, UInt8(clamping: count)])
+    }
+
+    var reading: SensorReading {
+        var reading = SensorReading(format: Self.format)
+        reading.measurements = [SensorMeasurement(.count, Double(count), .none)]
+        return reading
+    }
+}
