@@ -85,8 +85,8 @@ package final class VirtualTimeBus: SimulationBus {
     // The reply of a round trip follows all earlier messages from and to the member. Two idle rounds are needed,
     // because a message may have been in transit during the first one.
     private func deliverAll() {
-        // If nothing was sent since the bus was idle, it still is. Between two runs of the clock, a test may have replied
-        // to a call, which is not counted.
+        // If nothing was sent since the bus was idle, it still is. Between two runs of the clock, a test may have
+        // replied to a call, which is not counted.
         let run = scheduler.runCount
         guard idle.withLock({ $0 }) != (run, activity.count) else { return }
         var quiet = 0
