@@ -51,10 +51,31 @@ extension LabTests {
             async throws
         {
             try await Lab.withManager { manager in
-                let first = try await manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true))
-                    .flatMapFirst { _ in manager.scanForPeripherals(withServices: [0xFFD0]).take(1) }
-                    .take(1).firstValue()
-                #expect(first.peripheral.name == "TWINS")
+                let options = ScanOptions(allowsDuplicates: true)
+                let wide = StreamProgress(manager.scanForPeripherals(options: options))
+                try await wide.wait { $0.count > 0 }
+                let switches = StreamProgress(
+                    manager.adapters.compactMap { $0.first?.isDiscovering }.distinctUntilChanged())
+                let started = try await manager.diagnose().value.scans
+                #expect(started.map(\.subscribers) == [1] && started.first?.step == .active)
+
+                let narrow = StreamProgress(manager.scanForPeripherals(withServices: [0xFFD0], options: options))
+                #expect(try await narrow.wait { $0.count > 2 }.last?.peripheral.name == "TWINS")
+                let shared = try await manager.diagnose().value.scans
+                #expect(shared.map(\.subscribers) == [2] && shared.first?.step == .active)
+
+                narrow.dispose()
+                let count = wide.now.count
+                try await wide.wait { $0.count > count + 20 }
+                let rest = try await manager.diagnose().value.scans
+                #expect(rest.map(\.subscribers) == [1])
+                // The step has not begun again, and bluetoothd has not ended its discovery meanwhile.
+                let durations = (started + shared + rest).map(\.duration)
+                #expect(durations == durations.sorted())
+                #expect(switches.now.count == 1 && switches.now.last == true)
+                #expect(wide.now.error == nil)
+                wide.dispose()
+                switches.dispose()
             }
         }
 
