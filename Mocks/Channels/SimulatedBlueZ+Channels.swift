@@ -58,7 +58,7 @@ final class SimulatedChannelTable: Sendable {
     }
 }
 
-/// Controls of L2CAP channels. A manager uses the sockets through an implementation of its protocol `L2CAPSockets`.
+/// Controls of L2CAP channels. A manager uses the sockets through `SimulationSockets` of RxBluetooth.
 extension SimulatedBlueZ {
     /// Lets a peripheral serve a PSM; nil ends that. Open channels are not affected.
     public func serveChannel(

@@ -236,6 +236,10 @@ extension BluetoothError {
         case .unsupported where attCode != nil: "Read in the documentation of the peripheral what it supports."
         case .unsupported where operation == .scan:
             "Start bluetoothd with its experimental mode (-E), use a newer kernel, or scan with the mode .active."
+        case .unsupported where dbusName == nil && (operation == .openChannel || operation == .publishChannel):
+            "Use a manager on the system bus and a kernel with Bluetooth; on another bus, set Configuration.channels."
+        case .unsupported where dbusName == nil && operation == .readRSSI:
+            "Use a manager on the system bus, or another adapter."
         case .unsupported: "Check whether a newer bluetoothd, or one that was started with -E, supports it."
         case .overflow: "Take values faster, or use a larger buffer or one that drops values."
         case .pairingFailed: "Put the peripheral into pairing mode, and try again."

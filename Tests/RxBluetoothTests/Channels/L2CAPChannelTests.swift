@@ -70,7 +70,9 @@ struct L2CAPChannelTests {
         #expect(sockets.requests.isEmpty)
         let (other, sensor) = Stage.withSensor()
         let connection = other.connect(sensor)
-        #expect(other.record(sensor.openL2CAPChannel(psm: 128)).outcome(other) == .unsupported)
+        let refused = other.record(sensor.openL2CAPChannel(psm: 128))
+        #expect(refused.outcome(other) == .unsupported)
+        #expect(refused.error?.advice?.contains("Configuration.channels") == true)
         withExtendedLifetime(connection) {}
     }
 
