@@ -4,8 +4,19 @@ import YAMLDocuments
 
 /// Reads scenarios from YAML files. <doc:ScenarioFiles> describes the keys.
 public enum ScenarioFile {
+    /// The largest size of a file in bytes.
+    private static let maximumSize = 16 << 20
+
     /// Reads a scenario from a file. Throws if the file cannot be read or is invalid.
     public static func load(_ path: String) throws(ScenarioFileError) -> Scenario {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        let isDevice = attributes?[.type] as? FileAttributeType == .typeCharacterSpecial
+        let isLarge = attributes.flatMap { $0[.size] as? Int }.map { $0 > maximumSize } == true
+        if isDevice || isLarge {
+            throw ScenarioFileError(
+                file: path, line: nil, problem: isDevice ? "a device" : "more than \(maximumSize >> 20) MiB",
+                expected: "a file of at most \(maximumSize >> 20) MiB in YAML")
+        }
         guard let data = FileManager.default.contents(atPath: path) else {
             let isMissing = !FileManager.default.fileExists(atPath: path)
             throw ScenarioFileError(

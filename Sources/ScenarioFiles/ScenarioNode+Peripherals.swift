@@ -16,9 +16,10 @@ extension ScenarioNode {
         scenario.packetLoss = try parts["packet-loss"].or(0) { e throws(ScenarioFileError) in try e.number(0...100) }
         if let adapters = parts["adapters"] {
             scenario.adapters = []
+            var addresses: Set<String> = []
             for entry in try adapters.list("an adapter") {
                 let adapter = try entry.adapter()
-                guard !scenario.adapters.contains(where: { $0.address == adapter.address }) else {
+                guard addresses.insert(adapter.address).inserted else {
                     throw entry.error(
                         "duplicate address \(adapter.address)", "a different address for each adapter")
                 }

@@ -21,7 +21,7 @@ struct ScenarioNode {
     /// Returns the error for an invalid value.
     func wrong(_ expected: String) -> ScenarioFileError {
         guard let text = node.scalar else { return error("\(name) is not a single value", expected) }
-        return error("invalid value “\(text)” of \(name)", expected)
+        return error("invalid value “\(YAMLValue.quoted(text))” of \(name)", expected)
     }
 
     /// Returns the values by key. Throws if a key is unknown; the error contains the line of the key.
@@ -41,7 +41,8 @@ struct ScenarioNode {
         for (key, value) in mapping {
             let text = key.scalar ?? ""
             guard allowed.contains(text) else {
-                throw ScenarioNode(key, name, in: file).error("unknown key “\(text)” of \(name)", expected.wrongKey)
+                throw ScenarioNode(key, name, in: file).error(
+                    "unknown key “\(YAMLValue.quoted(text))” of \(name)", expected.wrongKey)
             }
             parts[text] = ScenarioNode(value, text, in: file)
         }

@@ -24,6 +24,9 @@ package struct YAMLMistake: Hashable, Sendable, CustomStringConvertible {
 package final class YAMLMistakes {
     private var found: [YAMLMistake] = []
 
+    /// The number of mistakes up to which a reader searches for what was meant. Searching takes time.
+    private static let mostGuesses = 100
+
     /// Creates an empty collection.
     package init() {}
 
@@ -32,6 +35,11 @@ package final class YAMLMistakes {
         var seen: Set<YAMLMistake> = []
         return found.filter { seen.insert($0).inserted }.enumerated()
             .sorted { ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset) }.map(\.element)
+    }
+
+    /// Returns the known word that a user probably meant; nil if there is none, or after many mistakes.
+    package func guess(for text: String, in words: [String]) -> String? {
+        found.count < Self.mostGuesses ? Spelling.closest(to: text, in: words) : nil
     }
 
     /// Adds a mistake.

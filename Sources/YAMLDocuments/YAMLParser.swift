@@ -20,20 +20,24 @@ import CLibYAML
     }
 
     /// Reads a text that contains at most one document. Returns nil if the text contains none.
-    package static func read(_ text: String) throws(YAMLError) -> YAMLNode? {
+    ///
+    /// - Parameter maximumRepeated: The most nodes that aliases may add. A text with more is an error.
+    package static func read(_ text: String, maximumRepeated: Int = 100_000) throws(YAMLError) -> YAMLNode? {
         let parser = try YAMLParser()
         let bytes = Array(text.utf8)
         return try unsafe bytes.withUnsafeBufferPointer { bytes throws(YAMLError) in
-            try unsafe parser.read(bytes)
+            try unsafe parser.read(bytes, YAMLTree(maximumRepeated: maximumRepeated))
         }
     }
 
-    private borrowing func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(YAMLError) -> YAMLNode? {
+    private borrowing func read(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ empty: YAMLTree
+    ) throws(YAMLError) -> YAMLNode? {
         unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         // A null pointer is an error to libyaml, also for an empty text.
         guard let start = bytes.baseAddress, !bytes.isEmpty else { return nil }
         unsafe yaml_parser_set_input_string(parser, start, bytes.count)
-        var tree = YAMLTree()
+        var tree = empty
         while try unsafe addEvent(to: &tree, bytes) {}
         return tree.root
     }
@@ -57,7 +61,7 @@ import CLibYAML
             // The text may contain NUL.
             let text = unsafe String(
                 decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
-            tree.add(text, line: line, anchor: unsafe Self.text(scalar.anchor))
+            try tree.add(text, line: line, anchor: unsafe Self.text(scalar.anchor))
         case YAML_SEQUENCE_START_EVENT:
             try tree.begin(isMapping: false, line: line, anchor: unsafe Self.text(event.data.sequence_start.anchor))
         case YAML_MAPPING_START_EVENT:

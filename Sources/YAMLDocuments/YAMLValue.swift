@@ -75,7 +75,7 @@ package struct YAMLValue {
     private func reportUnknown(_ key: YAMLNode, _ known: [String]) {
         let place = name.isEmpty ? "" : " in \(name)"
         let text = key.scalar ?? ""
-        let guess = Spelling.closest(to: text, in: known).map { "did you mean “\($0)”? " } ?? ""
+        let guess = mistakes.guess(for: text, in: known).map { "did you mean “\($0)”? " } ?? ""
         mistakes.add(
             line: key.line, "unknown key “\(Self.quoted(text))”" + place,
             guess + "use one of \(known.joined(separator: ", "))")

@@ -73,6 +73,37 @@ struct YAMLTests {
         #expect(error?.description.hasPrefix(expected) == true, "\(error?.description ?? "")")
     }
 
+    @Test func `Services that aliases repeat a million times are an error`() {
+        let list = { (element: String) in "[" + Array(repeating: element, count: 300).joined(separator: ", ") + "]" }
+        let text = """
+            peripherals:
+              - name: Tag
+                address: C0:00:00:00:00:01
+                services:
+                  - { uuid: fff0, characteristics: &c [&d { uuid: fff1, properties: [read] }] }
+                  - { uuid: fff0, characteristics: &e \(list("*d")) }
+                  - &f { uuid: fff0, characteristics: *e }
+                  \(Array(repeating: "- *f", count: 300).joined(separator: "\n      "))
+            """
+        let error = #expect(throws: ScenarioFileError.self) { try ScenarioFile.read(text, file: "f") }
+        #expect(error?.problem == "aliases repeat more than 100000 nodes")
+        #expect(error?.expected == "a text with fewer aliases")
+        #expect((8..<308).contains(error?.line ?? 0))
+    }
+
+    @Test func `A device is no scenario`() throws {
+        let device = #expect(throws: ScenarioFileError.self) { try ScenarioFile.load("/dev/zero") }
+        #expect(device?.problem == "a device")
+        #expect(device?.expected == "a file of at most 16 MiB in YAML")
+    }
+
+    @Test func `An error quotes a long value in part and without control characters`() {
+        let value = "\"a\\nb\(String(repeating: "c", count: 100_000))\""
+        let error = #expect(throws: ScenarioFileError.self) { try ScenarioFile.read("seed: \(value)", file: "f") }
+        #expect(error?.description.utf8.count ?? 0 < 200)
+        #expect(error?.description.contains("\n") == false)
+    }
+
     @Test(arguments: ["[", "{ a: ", "- ", "? "])
     func `Deep nesting is an error`(_ opening: String) {
         let text = String(repeating: opening, count: 100_000)

@@ -11,7 +11,8 @@ extension ConfigurationReader {
         filter.denied = members["deny"].map { prefixes($0) } ?? []
         filter.minimumRSSI = members["minimum-rssi"]?.integer(-127...20).map { Int16($0) }
         set(&filter.includesUnknown, members["unknown"]?.flag())
-        for allowed in filter.allowed where filter.denied.contains(allowed) {
+        let denied = Set(filter.denied)
+        for allowed in filter.allowed where denied.contains(allowed) {
             members["deny"]?.report("\(allowed) is allowed and denied", "remove it from one of the lists")
         }
         return filter
@@ -19,16 +20,17 @@ extension ConfigurationReader {
 
     private func prefixes(_ value: YAMLValue) -> [String] {
         var prefixes: [String] = []
+        var known = DevicePrefixes([])
         for element in value.list() {
             guard let text = element.text() else { continue }
             guard let prefix = DevicePrefix(text) else {
                 element.reportInvalid("write an address such as A4:C1:38:00:00:01, or its first bytes")
                 continue
             }
-            if prefixes.contains(prefix.text) {
-                element.report("\(prefix.text) is in \(value.name) twice", "remove one of them")
-            } else {
+            if known.insert(prefix) {
                 prefixes.append(prefix.text)
+            } else {
+                element.report("\(prefix.text) is in \(value.name) twice", "remove one of them")
             }
         }
         return prefixes
@@ -38,6 +40,7 @@ extension ConfigurationReader {
         var devices: [DeviceSettings] = []
         var lines: [BluetoothAddress: Int] = [:]
         var identities: [DeviceKey: Int] = [:]
+        let deniedPrefixes = DevicePrefixes(filter.denied)
         for element in value.list() {
             guard let device = device(element) else { continue }
             if let line = lines[device.address] {
@@ -45,7 +48,8 @@ extension ConfigurationReader {
                 continue
             }
             lines[device.address] = element.node.line
-            if let denied = filter.denied.first(where: { DevicePrefix($0)?.matches(device.address.number) == true }) {
+            if let count = deniedPrefixes.countOfPrefix(of: device.address.number) {
+                let denied = device.address.description.prefix(count * 3 - 1)
                 element.report(
                     "\(device.address) is described, but denied by \(denied)", "remove one of them")
             }
@@ -64,12 +68,13 @@ extension ConfigurationReader {
             "address", "name", "key", "key-file", "identity-key", "identity-key-file", "jobs",
         ])
         var jobs: [GATTJob] = []
+        var known: Set<GATTJob.Work> = []
         for element in members["jobs"]?.list() ?? [] {
             guard let job = job(element) else { continue }
-            if jobs.contains(where: { $0.isSameWork(as: job) }) {
-                element.report("\(element.name) repeats an earlier job", "remove one of them")
-            } else {
+            if known.insert(job.work).inserted {
                 jobs.append(job)
+            } else {
+                element.report("\(element.name) repeats an earlier job", "remove one of them")
             }
         }
         let name = members["name"].flatMap(deviceName)
@@ -163,12 +168,14 @@ extension ConfigurationReader {
 }
 
 extension GATTJob {
-    /// Whether two jobs use one characteristic in the same way.
-    fileprivate func isSameWork(as other: GATTJob) -> Bool {
-        guard characteristic == other.characteristic, service == other.service else { return false }
-        switch (kind, other.kind) {
-        case (.read, .read), (.notify, .notify): return true
-        default: return false
-        }
+    /// What two jobs of a device must not have in common: one use of one characteristic.
+    fileprivate struct Work: Hashable {
+        let characteristic: BluetoothUUID
+        let service: BluetoothUUID?
+        let isNotification: Bool
+    }
+
+    fileprivate var work: Work {
+        Work(characteristic: characteristic, service: service, isNotification: kind == .notify)
     }
 }

@@ -46,11 +46,12 @@ extension ConfigurationReader {
     /// Reads values by quantity. A quantity may be written `batteryLevel` or `battery-level`.
     private func quantities<Value>(_ value: YAMLValue, _ read: (YAMLValue) -> Value?) -> [String: Value] {
         let names = Dictionary(uniqueKeysWithValues: Quantity.allCases.map { ($0.rawValue.kebabCase, $0.rawValue) })
+        let words = names.keys.sorted()
         var values: [String: Value] = [:]
         for (key, part) in value.pairs() {
             let text = key.node.scalar ?? ""
             guard let quantity = Quantity(rawValue: text)?.rawValue ?? names[text] else {
-                let guess = Spelling.closest(to: text, in: names.keys.sorted()).map { "did you mean “\($0)”? " } ?? ""
+                let guess = key.mistakes.guess(for: text, in: words).map { "did you mean “\($0)”? " } ?? ""
                 key.report(
                     "unknown quantity “\(YAMLValue.quoted(text))” in \(value.name)",
                     guess + "use a quantity such as temperature, humidity or battery-level")

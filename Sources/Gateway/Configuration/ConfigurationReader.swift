@@ -80,6 +80,7 @@ struct ConfigurationReader {
     /// Reads the names or addresses of adapters.
     private func adapters(_ value: YAMLValue) -> [String] {
         var names: [String] = []
+        var known: Set<String> = []
         for element in value.list() {
             guard let text = element.text() else { continue }
             let name = text.utf8.count == 17 ? text.uppercased() : text
@@ -90,10 +91,10 @@ struct ConfigurationReader {
                 element.reportInvalid("write a name such as hci0, or an address such as 00:1A:7D:DA:71:13")
                 continue
             }
-            if names.contains(name) {
-                element.report("\(name) is in the list twice", "remove one of them")
-            } else {
+            if known.insert(name).inserted {
                 names.append(name)
+            } else {
+                element.report("\(name) is in the list twice", "remove one of them")
             }
         }
         return names

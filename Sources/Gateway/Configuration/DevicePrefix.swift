@@ -29,3 +29,28 @@ struct DevicePrefix: Hashable, Sendable {
     /// Whether an address begins with these bytes.
     func matches(_ address: UInt64) -> Bool { address >> UInt64((6 - count) * 8) == number }
 }
+
+/// A set of prefixes that is searched in constant time.
+struct DevicePrefixes: Sendable {
+    private var prefixes: [Set<UInt64>] = Array(repeating: [], count: 7)
+
+    /// Makes the set of those texts that are prefixes.
+    init(_ texts: [String]) {
+        for prefix in texts.lazy.compactMap({ DevicePrefix($0) }) { insert(prefix) }
+    }
+
+    /// Adds a prefix. Returns false if the set contains it.
+    @discardableResult
+    mutating func insert(_ prefix: DevicePrefix) -> Bool { prefixes[prefix.count].insert(prefix.number).inserted }
+
+    /// Whether the set contains exactly this prefix.
+    func contains(_ prefix: DevicePrefix) -> Bool { prefixes[prefix.count].contains(prefix.number) }
+
+    /// Returns the number of bytes of the shortest prefix with which an address begins; nil without one.
+    func countOfPrefix(of address: UInt64) -> Int? {
+        (1...6).first { prefixes[$0].contains(address >> UInt64((6 - $0) * 8)) }
+    }
+
+    /// Whether an address begins with one of the prefixes.
+    func matches(_ address: UInt64) -> Bool { countOfPrefix(of: address) != nil }
+}

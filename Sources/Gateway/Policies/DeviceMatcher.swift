@@ -2,8 +2,9 @@ public import RxBluetooth
 
 /// Decides which devices are published: the filter of the configuration as a function.
 public struct DeviceMatcher: Sendable {
-    private let allowed: [DevicePrefix]
-    private let denied: [DevicePrefix]
+    /// The prefixes of allowed devices; nil if all devices are.
+    private let allowed: DevicePrefixes?
+    private let denied: DevicePrefixes
     private let minimumRSSI: Int16?
     private let includesUnknown: Bool
     private let described: Set<BluetoothAddress>
@@ -15,8 +16,8 @@ public struct DeviceMatcher: Sendable {
 
     /// Creates a matcher. Described devices are published also if `allowed` does not contain them.
     init(_ filter: DeviceFilter, described: [BluetoothAddress] = []) {
-        allowed = filter.allowed.compactMap { DevicePrefix($0) }
-        denied = filter.denied.compactMap { DevicePrefix($0) }
+        allowed = filter.allowed.isEmpty ? nil : DevicePrefixes(filter.allowed)
+        denied = DevicePrefixes(filter.denied)
         minimumRSSI = filter.minimumRSSI
         includesUnknown = filter.includesUnknown
         self.described = Set(described)
@@ -24,9 +25,9 @@ public struct DeviceMatcher: Sendable {
 
     /// Whether the address may be published. The list of denied addresses wins.
     public func matches(_ address: BluetoothAddress) -> Bool {
-        if denied.contains(where: { $0.matches(address.number) }) { return false }
+        if denied.matches(address.number) { return false }
         if described.contains(address) { return true }
-        return allowed.isEmpty || allowed.contains { $0.matches(address.number) }
+        return allowed?.matches(address.number) ?? true
     }
 
     /// Whether an advertisement is published.

@@ -10,7 +10,7 @@ import RxBluetoothMocks
 enum Main {
     static func main() {
         StandardStreams.secure()
-        Signals.block()
+        Signals.endAtOnce()
         do {
             var command = try BLECLI.parseVerb(CommandLineArguments.all)
             guard let bluetooth = command as? any BluetoothCommand else { return try command.run() }
@@ -127,6 +127,7 @@ extension BLECLI {
 /// Runs a verb in this process until it ends, a signal arrives, or the reader closes the output.
 enum CommandProcess {
     static func run(_ verb: any Verb, _ options: CommandContext.Options, simulating scenario: Scenario?) -> Never {
+        Signals.block()
         let queue = DispatchQueue(label: "ble-cli")
         let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "ble-cli.run")
         let simulation = scenario.map { Simulation($0, scheduler: scheduler) }

@@ -3,7 +3,8 @@ import Rx
 
 /// The signals that end the program.
 ///
-/// The signals are blocked in all threads, and the main thread waits for them. So there are no signal handlers.
+/// While a command line or a file is read, they end the process at once. Later they are blocked in all threads, and the
+/// main thread waits for them.
 enum Signals {
     private static let endingSignals: [(signal: Int32, code: ExitCode)] = [
         (SIGINT, .interrupted), (SIGTERM, .terminated), (SIGHUP, .hungUp),
@@ -30,13 +31,24 @@ enum Signals {
         return set
     }
 
-    /// Blocks the signals, and ignores SIGPIPE.
+    /// Makes the signals end the process at once with their exit codes, and ignores SIGPIPE.
+    ///
+    /// nohup(1) starts a program that ignores SIGHUP. A later SIGHUP then still ends commands that wait for signals.
+    static func endAtOnce() {
+        signal(SIGPIPE, SIG_IGN)
+        for end in endingSignals {
+            let before = signal(end.signal) { number in _exit(128 + number) }
+            let isIgnored = unsafe unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+            if isIgnored { signal(end.signal, SIG_IGN) }
+        }
+    }
+
+    /// Blocks the signals, so that ``next()`` returns them.
     ///
     /// Must be called before a second thread exists, because new threads inherit the signal mask.
     static func block() {
         var set = blocked
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-        signal(SIGPIPE, SIG_IGN)
     }
 
     /// Runs work during which the signals end the process at once, and blocks them again.

@@ -31,11 +31,8 @@ struct ImportCommand: ParsableCommand {
     func run() throws {
         let target = try target.map { text throws(CLIError) in try Target(parsing: text) }
         let messages = Messages(output: FileOutput.error)
-        // Ctrl-C ends the process at once, because no command runs that would need an orderly end.
-        try Signals.unblocked {
-            let text = try Self.scenario(file, matching: target, from: CaptureFile.read) { messages.note($0) }
-            do { try FileOutput.standard.write(text) } catch is OutputClosed {}
-        }
+        let text = try Self.scenario(file, matching: target, from: CaptureFile.read) { messages.note($0) }
+        do { try FileOutput.standard.write(text) } catch is OutputClosed {}
     }
 
     /// Returns the scenario of a capture. Throws if the capture has no device.

@@ -85,6 +85,7 @@ extension SimulateCommand {
 /// Serves a simulation from this process to other processes, until a signal ends it.
 enum SimulationProcess {
     static func run(_ scenario: Scenario, bus: String?, command: [String] = []) throws(CLIError) -> Never {
+        Signals.block()
         let privateBus: PrivateBus? = if bus == nil { try PrivateBus.start() } else { nil }
         let address = bus ?? privateBus?.address ?? ""
         var endBus: (@Sendable () -> Void)?

@@ -46,13 +46,32 @@ final class CLIProcess: Sendable {
 
     /// Kills ble-cli, which is a child of timeout(1), so that it cannot clean up.
     func killChild() throws {
+        guard let child else { throw CLIError(.failed, "The program has no process.") }
+        kill(child, SIGKILL)
+    }
+
+    /// Waits until ble-cli catches or blocks SIGINT.
+    func handlesSignals() async {
+        await ChildProcess.onThread { [self] in
+            while true {
+                let status = child.flatMap { try? String(contentsOfFile: "/proc/\($0)/status", encoding: .utf8) } ?? ""
+                let masks = status.split(separator: "\n").filter { $0.hasPrefix("SigBlk:") || $0.hasPrefix("SigCgt:") }
+                let isHandled = masks.contains { mask in
+                    mask.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) }.map { $0 & 2 != 0 } == true
+                }
+                if isHandled, status.contains("Name:\tble-cli\n") { return }
+                sched_yield()
+            }
+        }
+    }
+
+    /// The process of ble-cli, which is a child of timeout(1).
+    private var child: pid_t? {
         let file = unsafe fopen("/proc/\(process)/task/\(process)/children", "r")
         defer { if let file = unsafe file { unsafe fclose(file) } }
         var text = [CChar](repeating: 0, count: 64)
-        guard let file = unsafe file, unsafe fgets(&text, Int32(text.count), file) != nil else {
-            throw CLIError(.failed, "The program has no process.")
-        }
-        kill(unsafe atoi(text), SIGKILL)
+        guard let file = unsafe file, unsafe fgets(&text, Int32(text.count), file) != nil else { return nil }
+        return unsafe atoi(text)
     }
 
     /// Reads standard output until the first line is complete.

@@ -1,0 +1,34 @@
+import Gateway
+import Testing
+
+/// Tests of configurations that are much work for their size.
+struct HostileConfigurationTests {
+    private func mistakes(_ text: String) -> [String] {
+        do throws(ConfigurationError) { _ = try GatewayConfiguration(yaml: text) } catch {
+            return error.mistakes.map(\.description)
+        }
+        return []
+    }
+
+    @Test func `Jobs that aliases repeat for each device are one mistake with its line`() {
+        let jobs = Array(repeating: "*j", count: 2_000).joined(separator: ",")
+        var text = "devices:\n- { address: \"C0:00:00:00:00:00\", jobs: &l [&j {read: 2A19, every: 1 h}, \(jobs)] }\n"
+        for _ in 0..<20_000 { text += "- {jobs: *l}\n" }
+        let found = mistakes(text)
+        #expect(found.count == 1)
+        #expect(found.first?.contains("aliases repeat more than 100000 nodes; write a text with fewer aliases") == true)
+        #expect(found.first?.hasPrefix("line ") == true)
+    }
+
+    @Test func `Many devices and many denied prefixes take linear time`() {
+        let hex = { (number: Int) in String(0x10000 + number, radix: 16).suffix(4) }
+        let address = { (number: Int) in "\(hex(number).prefix(2)):\(hex(number).suffix(2))" }
+        var text = "filter:\n  deny:\n"
+        for number in 0..<20_000 { text += "  - \"\(address(number))\"\n" }
+        text += "devices:\n"
+        for number in 0..<20_000 { text += "- address: \"\(address(number + 30_000)):00:00:00:00\"\n" }
+        text += "- address: \"00:05:00:00:00:00\"\n"
+        #expect(
+            mistakes(text) == ["line 40004: 00:05:00:00:00:00 is described, but denied by 00:05; remove one of them"])
+    }
+}
