@@ -13,12 +13,16 @@ enum GatewayProcess {
         switch action {
         case .printExample: LogOutput.print(GatewayConfiguration.example)
         case .check(let path):
-            _ = try configuration(path)
+            let checked = try configuration(path)
+            let output = LogOutput(hasPriorities: false, isVerbose: false)
+            for warning in checked.warnings { output.write("\(path): \(warning)", .warning) }
             LogOutput.print("\(path) has no mistakes.\n")
         case .run(let path):
+            let settings = try configuration(path)
+            let log = LogOutput(isVerbose: command.verbose)
+            if !command.dryRun { for warning in settings.warnings { log.write(warning, .warning) } }
             let gateway = try RunningGateway(
-                try configuration(path), isSimulated: command.simulate, isDryRun: command.dryRun,
-                log: LogOutput(isVerbose: command.verbose))
+                settings, isSimulated: command.simulate, isDryRun: command.dryRun, log: log)
             gateway.run()
         }
     }

@@ -35,7 +35,8 @@ enum Main {
         }
         // A shell requests the values of an argument. A message would disturb the line that the user types.
         if CommandLineArguments.all.first == "---completion" { ExitCode.failed.exitProcess() }
-        let message = BLECLI.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
+        let message = SecretRedaction.message(
+            BLECLI.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " "))
         let verb = CommandLineArguments.all.first { argument in
             BLECLI.configuration.subcommands.contains { $0.configuration.commandName == argument }
         }

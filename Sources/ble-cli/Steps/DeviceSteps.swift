@@ -8,7 +8,8 @@ struct PairStep: StepCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair", abstract: "Pair with the connected device, or another one.",
         discussion: """
-            A step does not prompt. If the device needs a passkey, give --passkey; to confirm a number, use ble-cli pair.
+            A step does not prompt. If the device needs a passkey, give --passkey digits or @FILE; to confirm a \
+            number, use ble-cli pair.
             """)
 
     @Argument(help: .otherTarget) var target: String?
@@ -16,7 +17,7 @@ struct PairStep: StepCommand {
 
     func step() throws(CLIError) -> any SessionStep {
         let target = try target.map { text throws(CLIError) in try Target(parsing: text) }
-        let passkey = try options.parsed()
+        let passkey = try options.parsed(read: InputFile.readInStep)
         return StepFunction { try $0.pair(target, passkey: passkey) }
     }
 }

@@ -100,12 +100,7 @@ struct WriteStep: StepCommand {
     @OptionGroup var arguments: WriteArguments
 
     func step() throws(CLIError) -> any SessionStep {
-        let request = try arguments.parsed { path throws(CLIError) in
-            guard let path else {
-                throw CLIError(.usage, "A step cannot read standard input. Give the value, or a file as @FILE.")
-            }
-            return try InputFile.read(path)
-        }
+        let request = try arguments.parsed(read: InputFile.readInStep)
         return StepFunction { request.run(on: try $0.connected(), in: $0.context) }
     }
 }

@@ -82,7 +82,8 @@ enum StepLanguage {
     /// Returns the parser's error as one line.
     private static func failure(_ error: any Error, _ command: any StepCommand.Type) -> CLIError {
         if let error = error as? CLIError { return error }
-        let message = command.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
+        let message = SecretRedaction.message(
+            command.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " "))
         let end = message.last == "." || message.last == "?" ? "" : "."
         return CLIError(.usage, "\(message)\(end) \(usage(command))")
     }
@@ -130,7 +131,7 @@ struct StepScript: Sendable {
 
     /// Returns the beginning of an error text: the file, the line and the step.
     static func place(_ name: String, _ number: Int, _ text: String) -> String {
-        "\(name), line \(number), “\(TextWidth.cut(text, to: 60))”: "
+        "\(name), line \(number), “\(TextWidth.cut(SecretRedaction.line(text), to: 60))”: "
     }
 }
 
@@ -198,7 +199,7 @@ struct StepReport: Sendable {
         try context.output.line(
             JSON.object([
                 ("time", .string(Timestamp.text(context.scheduler.now))), ("line", .number(line)),
-                ("step", .string(text)), ("done", .bool(error == nil)),
+                ("step", .string(SecretRedaction.line(text))), ("done", .bool(error == nil)),
                 ("milliseconds", .number(Int(seconds * 1000 + attoseconds / 1_000_000_000_000_000))),
                 ("error", error?.json ?? .null),
             ]).text)

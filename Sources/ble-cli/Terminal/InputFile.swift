@@ -31,6 +31,15 @@ enum InputFile {
         }
     }
 
+    /// Returns the content of a file for a step. Throws if `path` is nil, because standard input has the steps.
+    @Sendable
+    static func readInStep(_ path: String?) throws(CLIError) -> [UInt8] {
+        guard let path else {
+            throw CLIError(.usage, "A step cannot read standard input. Give the value, or a file as @FILE.")
+        }
+        return try read(path)
+    }
+
     private static func failure(_ name: String, _ code: Int32) -> CLIError {
         CLIError(
             .usage, "Reading \(name) failed: \(unsafe String(cString: strerror(code))). Give a file that can be read.")

@@ -2,8 +2,9 @@ import Glibc
 
 /// The file with the earlier lines of a shell.
 ///
-/// Only lines that are steps are stored, so a passkey or key that is typed by mistake is not. A line that begins with a
-/// space is not stored either. A file that cannot be read or written is ignored: a shell works without it.
+/// Only lines that are steps are stored, so a passkey or key that is typed by mistake is not. Passkeys and keys in the
+/// options of a step are left out. A line that begins with a space is not stored either. A file that cannot be read or
+/// written is ignored: a shell works without it.
 struct LineHistory: Sendable {
     /// The path of the file; nil if no folder for it is known.
     let path: String?
@@ -48,8 +49,10 @@ struct LineHistory: Sendable {
         let lines = bytes.split(separator: UInt8(ascii: "\n")).dropFirst(start > 0 ? 1 : 0)
             .compactMap { String(validating: $0, as: UTF8.self) }
             .filter { !$0.isEmpty && $0.utf8.count <= LineEditor.longestLine && Sanitiser.isHarmless($0) }
-        let kept = Array(lines.suffix(Self.longest))
-        if lines.count > Self.longest * 2 || size > Self.largest { replace(with: kept) }
+        // An earlier version stored passkeys and keys.
+        let redacted = lines.map(SecretRedaction.line)
+        let kept = Array(redacted.suffix(Self.longest))
+        if lines.count > Self.longest * 2 || size > Self.largest || redacted != lines { replace(with: kept) }
         return kept
     }
 
@@ -61,7 +64,7 @@ struct LineHistory: Sendable {
         // Appending a line is one write, so several shells can use the file.
         guard let file = Self.open(path, O_WRONLY | O_APPEND | O_CREAT) else { return }
         defer { close(file) }
-        Self.write(Array((line + "\n").utf8), to: file)
+        Self.write(Array((SecretRedaction.line(line) + "\n").utf8), to: file)
     }
 
     /// Replaces the file in one step, so that a crash leaves the old one or the new one.

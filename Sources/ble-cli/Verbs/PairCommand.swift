@@ -13,12 +13,14 @@ struct PairCommand: BluetoothCommand {
 
             On a terminal, the command prompts for the passkey that the device shows or has printed on it, shows the \
             passkey to type on the device, or asks whether both show the same number. Without a terminal, give \
-            --passkey; otherwise only a device that needs no passkey can be paired. A device that is already paired \
-            is left unchanged.
+            --passkey; otherwise only a device that needs no passkey can be paired. Other users can read the arguments \
+            of a command, and shells store them, so prefer --passkey - or @FILE. A device that is already paired is \
+            left unchanged.
 
             EXAMPLES:
               ble-cli pair Lock
               ble-cli pair C0:FF:EE:00:00:01 --passkey 123456
+              ble-cli pair Lock --passkey - < passkey.txt
             """)
 
     @OptionGroup var common: CommonOptions
@@ -27,7 +29,7 @@ struct PairCommand: BluetoothCommand {
     @OptionGroup var options: PasskeyOption
 
     func verb() throws(CLIError) -> any Verb {
-        let passkey = try options.parsed()
+        let passkey = try options.parsed(read: InputFile.read)
         return PairVerb(
             target: try Target(parsing: target), passkey: passkey,
             keyboard: passkey == nil ? TerminalKeyboard.present : nil)
@@ -38,15 +40,23 @@ struct PairCommand: BluetoothCommand {
 struct PasskeyOption: ParsableArguments {
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The passkey of the device, at most six digits.", valueName: "digits"))
+        help: ArgumentHelp(
+            "The passkey of the device, at most six digits; - for standard input, or @FILE for a file.",
+            valueName: "digits"))
     var passkey: String?
 
-    /// Returns the passkey as a number; nil if none was given. Throws if it is no passkey.
-    func parsed() throws(CLIError) -> UInt32? {
-        guard let passkey else { return nil }
+    /// Returns the passkey as a number; nil if none was given. Throws if it is no passkey, without the text of it.
+    ///
+    /// - Parameter read: Reads a file; standard input for nil.
+    func parsed(read: (String?) throws(CLIError) -> [UInt8]) throws(CLIError) -> UInt32? {
+        guard var passkey else { return nil }
+        if passkey == "-" || passkey.hasPrefix("@") {
+            let path = passkey == "-" ? nil : String(passkey.dropFirst())
+            passkey = String(decoding: try read(path), as: UTF8.self).trimmed
+        }
         guard (1...6).contains(passkey.utf8.count), passkey.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let value = UInt32(passkey)
-        else { throw CLIError(.usage, "“\(passkey)” is not a passkey. Give 1 to 6 digits.") }
+        else { throw CLIError(.usage, "The text of --passkey is not a passkey. Give 1 to 6 digits.") }
         return value
     }
 }

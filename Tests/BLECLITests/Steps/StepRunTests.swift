@@ -23,6 +23,20 @@ struct StepRunTests {
         #expect(harness.calls("Disconnect") == 1)
     }
 
+    @Test func `Neither an error nor an object of --json contains a passkey or key`() throws {
+        let key = "00112233445566778899aabbccddeeff"
+        let line = "decode --key C0:FF:EE:00:00:01=\(key) 2A19 55"
+        let outcome = CommandHarness().run(try verb(line, "pair Absent --passkey 123456"), .asJSON, for: 120)
+        let printed = (outcome.lines + outcome.errors).joined(separator: "\n")
+        #expect(printed.contains("decode --key C0:FF:EE:00:00:01=… 2A19 55"))
+        #expect(printed.contains("pair Absent --passkey …"))
+        #expect(!printed.contains("0011") && !printed.contains("123456"))
+        for wrong in [line + " 55 66", "pair x --passkey 1234567", "read 2A19 --kye \(key)", "decode \(key) --key"] {
+            let error = #expect(throws: CLIError.self) { _ = try verb(wrong) }
+            #expect(error?.text.contains("0011") == false && error?.text.contains("1234567") == false, "\(wrong)")
+        }
+    }
+
     @Test(arguments: ["\n", "\r\n"])
     func `A file may begin with a byte order mark, and have either end of lines`(end: String) throws {
         let script = try StepScript("\u{FEFF}connect Strap\(end)# comment\(end)read 2A19\(end)", name: "x")

@@ -45,6 +45,23 @@ final class LineHistoryTests {
         #expect(try mode(of: path) == 0o600 && mode(of: folder + "/state") == 0o700)
     }
 
+    @Test(arguments: [
+        ("pair Lock --passkey 123456", "pair Lock --passkey …"), ("pair --passkey=123456", "pair --passkey=…"),
+        ("pair Lock --passkey '12''34'", "pair Lock --passkey …"), ("pair \"--pass\"key 123456", "pair --passkey …"),
+        ("decode --key C0:FF:EE:00:00:01=\(key) 2A19 55", "decode --key C0:FF:EE:00:00:01=… 2A19 55"),
+        ("decode --key=C0:FF:EE:00:00:01=\(key) 2A19 55", "decode --key=C0:FF:EE:00:00:01=… 2A19 55"),
+    ])
+    func `Stores a step without its passkey or key`(line: String, stored: String) throws {
+        history.add(line)
+        #expect(text == stored + "\n")
+        // A file of an earlier version is written again.
+        try write(Array("read 2A19\n\(line)\n".utf8))
+        #expect(history.load() == ["read 2A19", stored])
+        #expect(text == "read 2A19\n\(stored)\n")
+    }
+
+    private static let key = "00112233445566778899aabbccddeeff"
+
     @Test func `A file that others can read loses these permissions`() throws {
         try write(Array("read 2A19\n".utf8), mode: 0o644)
         #expect(history.load() == ["read 2A19"])

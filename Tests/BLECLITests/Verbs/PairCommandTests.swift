@@ -85,4 +85,20 @@ struct PairCommandTests {
         #expect(outcome.errors.first?.contains("took effect") == false)
         #expect(outcome.errors.first?.contains("accepts connections") == true)
     }
+
+    @Test func `Reads a passkey from standard input or a file`() throws {
+        let options = { (text: String) in
+            var options = PasskeyOption()
+            options.passkey = text
+            return options
+        }
+        let read: (String?) throws(CLIError) -> [UInt8] = { path throws(CLIError) in
+            Array((path == nil ? "000042\n" : path == "p.txt" ? " 123456\n" : "secret").utf8)
+        }
+        #expect(try options("-").parsed(read: read) == 42)
+        #expect(try options("@p.txt").parsed(read: read) == 123_456)
+        let error = #expect(throws: CLIError.self) { try options("@other").parsed(read: read) }
+        #expect(error?.text == "The text of --passkey is not a passkey. Give 1 to 6 digits.")
+        #expect(throws: CLIError.self) { try StepLanguage.parse("pair Lock --passkey -") }
+    }
 }
