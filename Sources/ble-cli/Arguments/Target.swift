@@ -33,6 +33,12 @@ enum Target: Equatable, Sendable {
         case exact, partial
     }
 
+    /// Whether a part of a name is a whole word of this name, or several.
+    func isWholeWord(of name: String?) -> Bool {
+        guard case .part(let part) = self, let name else { return false }
+        return " \(name.lowercased()) ".contains(" \(part.lowercased()) ")
+    }
+
     /// Returns how well a device matches; nil if it does not match.
     func match(_ address: BluetoothAddress, name: String?) -> Match? {
         switch self {

@@ -27,10 +27,19 @@ final class MemoryClosingLinks: ClosingLinks {
     func remove(_ link: LinkKey) { links.withLock { $0[link] = nil } }
 }
 
+/// Whether a command uses a link that an earlier command is closing.
+final class JoinedLink: Sendable {
+    private let state = Guarded(false)
+
+    var isJoined: Bool { state.withLock(\.self) }
+    func set() { state.withLock { $0 = true } }
+}
+
 /// Waits until bluetoothd has closed the link of an earlier command.
 ///
-/// If this command shared such a link, the link would soon be lost. Each command records the links that it closes, so
-/// the link of another program, and a link that a command with --keep has left open, are shared at once.
+/// If this command shared such a link, the link would soon be lost. Only a command that can start again joins it. Each
+/// command records the links that it closes, so the link of another program, and a link that a command with --keep has
+/// left open, are shared at once.
 struct ClosingLinkWait {
     let context: CommandContext
 
@@ -42,7 +51,9 @@ struct ClosingLinkWait {
     typealias Ready = (peripheral: Peripheral, isShared: Bool)
 
     /// Emits the peripheral when no command is closing a link to it.
-    func waitUntilClosed(_ peripheral: Peripheral) -> Observable<Ready> {
+    ///
+    /// - Parameter joined: Set if the command joins the link that is being closed; nil to wait instead.
+    func waitUntilClosed(_ peripheral: Peripheral, joined: JoinedLink? = nil) -> Observable<Ready> {
         let key = LinkKey(peripheral)
         return context.manager.retrieveConnectedPeripherals().asObservable().flatMap { connected -> Observable<Ready> in
             guard connected.contains(peripheral) else {
@@ -52,6 +63,10 @@ struct ClosingLinkWait {
                 return .just((peripheral, false))
             }
             guard context.closingLinks.contains(key, at: context.scheduler.now) else {
+                return .just((peripheral, true))
+            }
+            if let joined {
+                joined.set()
                 return .just((peripheral, true))
             }
             return context.timer(Self.pause).flatMap { _ in waitUntilClosed(peripheral) }

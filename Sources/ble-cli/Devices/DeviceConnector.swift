@@ -9,20 +9,26 @@ struct DeviceConnector {
     var notes: LinkStatusNotes?
     /// Whether the link stays open at the end.
     var keepsLink = false
+    /// Whether the work may start again. Then it joins a link that an earlier command is closing; nil to wait instead.
+    ///
+    /// bluetoothd closes a link 2 s after `Disconnect`, and executes operations until then.
+    var mayStartAgain: (@Sendable () -> Bool)?
 
     /// Emits the GATT tree once, and stays connected while subscribed.
     ///
     /// Without ``notes``, the stream fails if the link is lost.
-    func tree() -> Observable<GATTTree> {
+    ///
+    /// - Parameter joined: Set if the link is one that an earlier command is closing; nil to wait for its end.
+    func tree(joined: JoinedLink? = nil) -> Observable<GATTTree> {
         Observable.deferred {
             let progress = ConnectionProgress(notes: notes)
             let connected = find(progress)
                 .do(onNext: { progress.enter(.connecting($0)) })
-                .flatMap { ClosingLinkWait(context: context).waitUntilClosed($0.peripheral) }
+                .flatMap { ClosingLinkWait(context: context).waitUntilClosed($0.peripheral, joined: joined) }
                 .flatMap { connection(to: $0.peripheral, isShared: $0.isShared) }
                 .do(onNext: { if keepsLink { context.keptLinks.insert(LinkKey($0)) } })
                 .do(onNext: { progress.enter(.discovering($0)) })
-                .flatMap { GATTTree.discover($0) }
+                .flatMap { GATTTree.discover($0).failingWithLoss(of: $0) }
             let timedOut = context.timer(context.options.setupTimeout).map { _ -> GATTTree in
                 throw progress.timeoutError(target, after: context.options.setupTimeout)
             }
@@ -58,13 +64,28 @@ struct DeviceConnector {
     ///
     /// If a refused pairing has stalled a kept link, closes it before the error.
     func use<Element>(_ work: @escaping @Sendable (GATTTree) throws -> Observable<Element>) -> Observable<Element> {
+        guard let mayStartAgain, !keepsLink else { return use(joined: nil, work) }
+        return Observable.deferred {
+            let joined = JoinedLink()
+            return use(joined: joined, work)
+                .catch { error in
+                    let isOfLink = CLIError(error).cause != nil && joined.isJoined
+                    guard isOfLink, mayStartAgain() else { throw error }
+                    return use(joined: nil, work)
+                }
+        }
+    }
+
+    private func use<Element>(
+        joined: JoinedLink?, _ work: @escaping @Sendable (GATTTree) throws -> Observable<Element>
+    ) -> Observable<Element> {
         // The connection never completes by itself. So `materialize` turns the end of the work into an element, which
         // then ends the whole stream and disconnects.
         Observable.deferred {
             let linked = Guarded<Peripheral?>(nil)
-            return tree()
+            return tree(joined: joined)
                 .do(onNext: { tree in linked.withLock { $0 = tree.peripheral } })
-                .flatMap { try work($0).materialize() }
+                .flatMap { try work($0).failingWithLoss(of: $0.peripheral).materialize() }
                 .take(until: { $0.isStopEvent }, behavior: .inclusive)
                 .dematerialize()
                 .catch { error in
@@ -73,6 +94,19 @@ struct DeviceConnector {
                     return StalledLink(context: context, peripheral: peripheral, keepsLink: keepsLink).closeIfKept()
                         .andThen(.error(error))
                 }
+        }
+    }
+}
+
+extension Observable {
+    /// Replaces the error of an operation that began after the link was lost by the reason of the loss.
+    fileprivate func failingWithLoss(of peripheral: Peripheral) -> Observable<Element> {
+        self.catch { error in
+            guard (error as? BluetoothError)?.kind == .notConnected else { throw error }
+            return peripheral.connectionState.take(1).flatMap { state -> Observable<Element> in
+                if case .disconnected(let loss?) = state { return .error(loss) }
+                return .error(error)
+            }
         }
     }
 }

@@ -3,10 +3,11 @@ import RxBluetooth
 
 /// Finds the device that a target names.
 ///
-/// An address that bluetoothd remembers needs no scan. For any other target, the finder scans, because a remembered
-/// device may be far away. After the first match, the finder waits for other matching devices. A remembered device is a
-/// candidate, too, if its name is the target or if it is connected: a connected device may not advertise. If no
-/// matching device advertises, the finder uses a remembered device after a delay.
+/// A remembered device needs no scan if the target is its address, its name, or a whole word of its name, and no other
+/// remembered device matches. For any other target, the finder scans, because more devices may match. After the first
+/// match, the finder waits for other matching devices. A remembered device is a candidate, too, if its name is the
+/// target or if it is connected: a connected device may not advertise. If no matching device advertises, the finder
+/// uses a remembered device after a delay.
 struct DeviceFinder {
     let context: CommandContext
     let target: Target
@@ -37,6 +38,7 @@ struct DeviceFinder {
         KnownDevices(context: context, target: target).list().flatMap {
             known -> Observable<DeviceCandidates.Candidate> in
             if case .address = target, let hit = try known.candidates.choose(for: target) { return .just(hit) }
+            if let hit = known.candidates.only(where: { target.isWholeWord(of: $0.name) }) { return .just(hit) }
             return scan(remembered: known)
         }
     }
@@ -110,6 +112,13 @@ struct DeviceCandidates: Sendable {
     var onlyExact: Candidate? {
         let exact = found.values.filter { $0.match == .exact }
         return exact.count == 1 ? exact.first : nil
+    }
+
+    /// Returns the device that matches exactly, or else the only match if it passes a test; nil if there are several.
+    func only(where isAccepted: (Candidate) -> Bool) -> Candidate? {
+        guard !hasExact else { return onlyExact }
+        guard found.count == 1, let candidate = found.values.first, isAccepted(candidate) else { return nil }
+        return candidate
     }
 
     /// Returns the candidates together with those of others that are not among them.

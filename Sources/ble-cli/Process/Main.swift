@@ -79,7 +79,8 @@ struct BLECLI: ParsableCommand {
         abstract: "Work with Bluetooth Low Energy devices through BlueZ.",
         discussion: """
             TARGET is a device's address, its name, or a part of either that matches only one device. Upper and \
-            lower case are the same. If bluetoothd has no record of the device, the command scans for it.
+            lower case are the same. If bluetoothd has no record of the device, the command scans for it, and for a \
+            name it listens for 1 second whether others match, too.
 
             CHARACTERISTIC is a UUID of 16, 32 or 128 bits, a name assigned by the Bluetooth SIG, or a handle such \
             as @000b, as printed by connect.

@@ -72,8 +72,7 @@ struct CommonOptions: ParsableArguments {
 struct KeepOption: ParsableArguments {
     @Flag(
         help: """
-            Leave the link open at the end. Later commands use it, without --keep after 1 second if TARGET is a \
-            name; ble-cli disconnect closes it.
+            Leave the link open at the end. Later commands use it; ble-cli disconnect closes it.
             """)
     var keep = false
 }

@@ -87,9 +87,13 @@ struct ReadVerb: LinkVerb {
             try printer.check()
             let clock = ElapsedClock(context.scheduler)
             let start = clock.time
-            return DeviceConnector(context: context, target: target, keepsLink: keepsLink)
+            let hasPrinted = Guarded(false)
+            var connector = DeviceConnector(context: context, target: target, keepsLink: keepsLink)
+            if period == nil { connector.mayStartAgain = { !hasPrinted.withLock(\.self) } }
+            return connector
                 .use { [printer] tree -> Observable<Never> in
                     let values = Self.values(of: tree.attributes(characteristics), printer)
+                        .do(onNext: { _ in hasPrinted.withLock { $0 = true } })
                     guard let period else { return values.ignoreElements() }
                     let repeated = Observable<Int>
                         .timer(.nanoseconds(0), period: period.interval, scheduler: context.scheduler)

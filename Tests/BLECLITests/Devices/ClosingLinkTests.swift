@@ -46,6 +46,32 @@ struct ClosingLinkTests {
         #expect(harness.calls("Disconnect") == 2)
     }
 
+    @Test(arguments: ["C0:FF:EE:00:00:01", "Heart rate strap", "strap"])
+    func `Reading a known device again takes at most 0.6 s`(target: String) throws {
+        let harness = CommandHarness()
+        harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+        let verb = ReadVerb(target: try Target(parsing: target), characteristic: .uuid(0x2A19))
+        for _ in 0..<5 {
+            let outcome = harness.run(verb, for: 1)
+            #expect(outcome.code == .done, "\(outcome.errors)")
+            #expect((outcome.time ?? 9) <= 0.6, "\(outcome.time ?? 9)")
+        }
+        // The last commands have connected again, because the link of the first ones was closed after 2 s.
+        #expect(harness.calls("Disconnect") > 1)
+    }
+
+    @Test(arguments: [1, 5, 10, 15, 20, 30, 40, 60, 100])
+    func `A link that ends while a command reads over it is replaced`(milliseconds: Int) {
+        let harness = CommandHarness()
+        let verb = ReadVerb(target: strap, characteristic: .uuid(0x2A19))
+        let first = harness.run(verb, for: 1)
+        // bluetoothd closes the link 2 s after the first command, which ran for less than 1 s.
+        harness.advance(Int((first.time ?? 0) * 1000) + 1000 - milliseconds)
+        let second = harness.run(verb)
+        #expect(second.code == .done, "\(second.errors)")
+        #expect(second.lines == first.lines)
+    }
+
     @Test func `The link of another program is shared at once, and not closed`() {
         let harness = CommandHarness()
         harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)

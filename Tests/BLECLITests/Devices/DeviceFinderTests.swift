@@ -79,6 +79,15 @@ struct DeviceFinderTests {
         #expect(harness.calls("Connect") == 1)
     }
 
+    @Test(arguments: [("HRM-2", 0), ("hrm-2", 0), ("HRM-1", 0), ("M-2", 1), ("Twin", 1)])
+    func `A name that bluetoothd remembers once is connected without a scan`(target: String, scans: Int) throws {
+        let harness = CommandHarness(monitors)
+        harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+        harness.simulation.bluez.forgetCalls()
+        #expect(try read(target, harness).code == (target == "Twin" ? .usage : .done))
+        #expect(harness.calls("StartDiscovery") == scans)
+    }
+
     @Test func `Errors contain the target as it was typed`() throws {
         let several = try read("HRM", CommandHarness(monitors))
         #expect(several.errors.first?.contains("“HRM” matches 3 devices") == true)

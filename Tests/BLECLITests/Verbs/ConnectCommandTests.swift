@@ -72,6 +72,21 @@ struct ConnectCommandTests {
         #expect(outcome.errors.first?.contains("the link was lost") == true)
     }
 
+    @Test func `A link that is lost at any time has its reason in the error`() {
+        for time in stride(from: 1_200, to: 1_900, by: 9) {
+            let harness = CommandHarness()
+            let simulation = harness.simulation
+            let outcome = harness.run(
+                ConnectVerb(target: .part("heart")),
+                meanwhile: [(time, { _ in simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01", reason: .timeout) })])
+            // The attempt may still be repeated, or the command may have ended.
+            guard outcome.code != .done else { continue }
+            #expect(outcome.code == .failed)
+            #expect(outcome.errors.count == 1)
+            #expect(outcome.errors.first?.contains("not connected") == false, "\(time): \(outcome.errors)")
+        }
+    }
+
     @Test func `Connecting to a beacon fails at the time limit`() {
         let outcome = CommandHarness().run(ConnectVerb(target: .part("door")), .limited(.seconds(5)))
         #expect(outcome.code == .timedOut)
