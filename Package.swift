@@ -116,7 +116,7 @@ let package = Package(
             name: "ble-cli",
             dependencies: [
                 "RxBluetooth", "RxBluetoothMocks", "RxBluetoothSupport", "ScenarioFiles", "BluetoothCaptures", "Rx",
-                "CArguments", argumentParser, log,
+                "YAMLDocuments", "CArguments", argumentParser, log,
             ],
             exclude: ["link-order.txt", "private-functions.ld"], swiftSettings: strict,
             linkerSettings: compact("ble-cli")),

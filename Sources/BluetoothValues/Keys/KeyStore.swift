@@ -98,13 +98,16 @@ public enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What failed and what to do, in one line.
     public var description: String {
         switch self {
-        case .unreadable(let path, let errno): "The key file \(path) cannot be read (error \(errno))."
+        case .unreadable(let path, let errno): "The key file \(path) cannot be read: \(Self.reason(errno))."
         case .unwritable(let path, EEXIST): "The key file \(path) exists; remove it, or give another path."
-        case .unwritable(let path, let errno): "The key file \(path) cannot be written (error \(errno))."
+        case .unwritable(let path, let errno): "The key file \(path) cannot be written: \(Self.reason(errno))."
         case .notPrivate(let path, let mode):
             "Other users may access the key file \(path) (mode 0\(String(mode, radix: 8))); run chmod 600 on it."
         case .unsuitable(let path): "The key file \(path) is larger than 4 MiB or not UTF-8."
         case .malformedLine(let line): "Line \(line) of the key file is not ADDRESS=KEY in hexadecimal digits."
         }
     }
+
+    /// The text of the system for an error number, in English.
+    private static func reason(_ errno: Int32) -> String { unsafe String(cString: strerror(errno)) }
 }

@@ -66,6 +66,9 @@ struct ScanConditions: Sendable {
     /// The companies of which the device must advertise data of at least one; empty for any device.
     var manufacturers: [UInt16] = []
 
+    /// Whether any device is shown.
+    var isEmpty: Bool { services.isEmpty && namePart == nil && minimumRSSI == nil && manufacturers.isEmpty }
+
     /// The conditions that the library checks, before it makes a scan result.
     ///
     /// bluetoothd also applies the lowest RSSI. The library has no filter for a part of a name.

@@ -13,18 +13,42 @@ enum Sanitiser {
     static func clean(_ text: String, quote: Bool = false) -> String {
         guard mayNeedWork(text, quote) else { return text }
         var clean = ""
+        var run = EscapeRun()
         let scalars = Array(text.unicodeScalars)
         for (scalar, isShown) in zip(scalars, areShown(scalars)) {
+            if isShown { run.end(&clean) }
             if scalar == "\\" || (quote && scalar == "\"") {
                 clean += "\\"
                 clean.unicodeScalars.append(scalar)
             } else if isShown {
                 clean.unicodeScalars.append(scalar)
             } else {
-                clean += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+                run.add(scalar, to: &clean)
             }
         }
+        run.end(&clean)
         return clean
+    }
+
+    /// Equal harmful characters that follow each other. A long run is one escape with a count: `\u{0}×1000`.
+    private struct EscapeRun {
+        private static let longest = 4
+        private var scalar: Unicode.Scalar?
+        private var count = 0
+
+        mutating func add(_ next: Unicode.Scalar, to text: inout String) {
+            if next != scalar { end(&text) }
+            scalar = next
+            count += 1
+        }
+
+        mutating func end(_ text: inout String) {
+            guard let scalar else { return }
+            let escape = "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+            text += count > Self.longest ? "\(escape)×\(count)" : String(repeating: escape, count: count)
+            self.scalar = nil
+            count = 0
+        }
     }
 
     /// Whether a text needs no escape.

@@ -27,6 +27,7 @@ enum Main {
 
     /// Prints the help text on standard output, or the parser's error as one line, and exits.
     private static func endParsing(with error: any Error) -> Never {
+        if CommandLineArguments.all.first == "help", let unknown = UnknownCommand.inArguments { fail(unknown) }
         guard !BLECLI.exitCode(for: error).isSuccess else {
             do { try FileOutput.standard.line(CompletionScript.adapted(BLECLI.fullMessage(for: error))) } catch {
                 if !(error is OutputClosed) { fail(CLIError(error)) }
@@ -37,6 +38,7 @@ enum Main {
         if CommandLineArguments.all.first == "---completion" { ExitCode.failed.exitProcess() }
         let message = SecretRedaction.message(
             BLECLI.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " "))
+        if let unknown = UnknownCommand.inArguments { fail(unknown) }
         let verb = CommandLineArguments.all.first { argument in
             BLECLI.configuration.subcommands.contains { $0.configuration.commandName == argument }
         }
@@ -50,10 +52,6 @@ enum Main {
 
     /// Returns advice for an error text of the parser that has none.
     private static func advice(_ verb: String?, _ message: String) -> String {
-        if verb == nil, CommandLineArguments.all.first?.hasPrefix("-") == false {
-            let names = BLECLI.configuration.subcommands.compactMap { $0.configuration.commandName }
-            return " The commands are \(names.joined(separator: ", "))."
-        }
         let start = "Unknown option '-"
         let isNegative = message.hasPrefix(start) && message.dropFirst(start.count).first?.isNumber == true
         return verb == "write" && isNegative ? " Give a negative number as --value -5." : ""

@@ -23,7 +23,7 @@ enum StepLanguage {
         let words = try StepLine.words(line)
         guard let verb = words.first else { return nil }
         guard let command = commands.first(where: { name($0) == verb }) else {
-            throw CLIError(.usage, "“\(verb)” is not a step. Give one of \(names.joined(separator: ", ")).")
+            throw unknownStep(verb)
         }
         let step: any StepCommand
         do {
@@ -39,6 +39,11 @@ enum StepLanguage {
             throw failure(error, command)
         }
         return try step.step()
+    }
+
+    private static func unknownStep(_ word: String) -> CLIError {
+        let meant = UnknownCommand.suggestion(for: word, in: names)
+        return CLIError(.usage, "“\(word)” is not a step.\(meant) Give one of \(names.joined(separator: ", ")).")
     }
 
     /// Prints a help text. With `--json` it is a note, because standard output has only objects.
@@ -66,7 +71,7 @@ enum StepLanguage {
             return "\(own.1)\n"
         }
         guard let command = commands.first(where: { name($0) == verb }) else {
-            throw CLIError(.usage, "“\(verb)” is not a step. Give one of \(names.joined(separator: ", ")).")
+            throw unknownStep(verb)
         }
         guard let columns else { return command.helpMessage() + "\n" }
         // The parser does not break the line with the usage.

@@ -18,7 +18,7 @@ struct CloneCommand: BluetoothCommand {
             EXAMPLES:
               ble-cli clone Strap > strap.yaml
               ble-cli connect Strap --scenario ./strap.yaml
-              ble-cli simulate strap.yaml -- bluetoothctl devices
+              ble-cli simulate strap.yaml -- bluetoothctl --timeout 5 scan on
             """)
 
     @OptionGroup var common: CommonOptions
@@ -46,6 +46,10 @@ struct CloneVerb: LinkVerb {
                         // A partial match may have advertised while the named device was connected.
                         let isSame = advertised.latest?.peripheral.address == peripheral.address
                         let advertised = isSame ? advertised : Received()
+                        if advertised.latest == nil {
+                            context.note(
+                                "\(target) does not advertise now; the scenario has an advertisement with its name.")
+                        }
                         if advertised.latest?.advertisementData.hasDiscoveredServices == true {
                             context.note(AdvertisementData.discoveredServicesComment)
                         }
@@ -95,11 +99,6 @@ struct CloneVerb: LinkVerb {
                     entry.latest.map { target.match($0.peripheral.address, name: $0.name) == .exact } ?? false
                 } ?? received.values.first ?? Received()
             }
-            .do(onNext: { received in
-                if received.latest == nil {
-                    context.note("\(target) does not advertise now; the scenario has an advertisement with its name.")
-                }
-            })
     }
 
     /// Emits no items if the device advertises but accepts no connection, as a beacon does; else the error.

@@ -41,6 +41,11 @@ struct DevicesVerb: Verb {
             for device in devices {
                 try context.output.line(context.options.json ? device.json.text : device.line(in: style))
             }
+            guard devices.isEmpty else { return }
+            context.note(
+                onlyConnected
+                    ? "No device is connected. Connect to one: ble-cli connect TARGET."
+                    : "bluetoothd knows no devices. Find some: ble-cli scan.")
         })
         .ignoreElements()
     }

@@ -42,11 +42,24 @@ struct DiagnoseVerb: Verb {
                     }
                 }
                 guard diagnosis.cause.isObstacle else { return }
+                let hint = diagnosis.cause.kind.flatMap { BluetoothError($0).hint }
                 throw CLIError(
                     diagnosis.cause == .otherAdapters ? .notFound : .unavailable,
-                    "Bluetooth cannot be used (\(diagnosis.cause.rawValue)).")
+                    ["Bluetooth cannot be used (\(diagnosis.cause.rawValue)).", hint].compactMap(\.self)
+                        .joined(separator: " "))
             })
             .ignoreElements()
+    }
+}
+
+extension Diagnosis.Cause {
+    /// The kind of error with which other commands fail; nil if they name no command as a remedy.
+    fileprivate var kind: BluetoothError.Kind? {
+        switch self {
+        case .poweredOff: .poweredOff
+        case .noAdapter, .otherAdapters: .noAdapter
+        default: nil
+        }
     }
 }
 

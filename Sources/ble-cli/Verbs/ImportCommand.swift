@@ -18,7 +18,7 @@ struct ImportCommand: ParsableCommand {
             EXAMPLES:
               ble-cli import btsnoop_hci.log > field.yaml
               ble-cli import strap.pcapng Strap > strap.yaml
-              ble-cli simulate strap.yaml -- bluetoothctl devices
+              ble-cli simulate strap.yaml -- bluetoothctl --timeout 5 scan on
               ble-cli read Strap 2A19 --scenario ./strap.yaml
             """)
 

@@ -31,8 +31,8 @@ struct NotifyCommand: BluetoothCommand {
     @Option(
         name: .customLong("for"), parsing: .unconditional,
         help: ArgumentHelp(
-            "End after this time, such as 10s, 500ms or 2m, which counts from the start. The option --timeout also "
-                + "limits the time for connecting.",
+            "End after this time, such as 10s, 500ms or 2m, which counts from the connection on. The option --timeout "
+                + "counts from the start.",
             valueName: "time"))
     var length: String?
 
@@ -64,8 +64,9 @@ struct NotifyCommand: BluetoothCommand {
 
 /// Prints the notifications of characteristics, up to a count or a time limit.
 ///
-/// The time limit includes finding and connecting. If fewer than `count` values, or none, have arrived by then, the
-/// verb fails with a timeout. A lost link is an error, unless the verb reconnects.
+/// ``duration`` begins when the device is connected; the time limit includes finding and connecting. If fewer than
+/// `count` values, or none, have arrived by then, the verb fails with a timeout. A lost link is an error, unless the
+/// verb reconnects.
 struct NotifyVerb: LinkVerb {
     let target: Target
     let characteristics: [CharacteristicArgument]
@@ -75,7 +76,7 @@ struct NotifyVerb: LinkVerb {
     /// Whether the verb reconnects and continues after the link is lost.
     var reconnects = false
     var keepsLink = false
-    /// How long to run, from the start; nil for the time limit of the context, if it has one.
+    /// How long to run while connected; nil for the time limit of the context, if it has one.
     var duration: Duration?
 
     init(
@@ -130,8 +131,8 @@ struct NotifyVerb: LinkVerb {
         _ values: Observable<Update>, after elapsed: Duration, in context: CommandContext
     ) -> Observable<Update> {
         let wanted = count.map { values.take($0) } ?? values
-        guard let timeout = duration ?? context.options.timeout else { return wanted }
-        return wanted.take(for: (timeout - elapsed).interval, scheduler: context.scheduler)
+        guard let limit = duration ?? context.options.timeout.map({ $0 - elapsed }) else { return wanted }
+        return wanted.take(for: limit.interval, scheduler: context.scheduler)
     }
 
     /// Throws if the stream ended at the time limit with too few values.

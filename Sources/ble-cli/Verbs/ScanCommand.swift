@@ -136,10 +136,17 @@ struct ScanVerb: Verb {
             }
             let sightings = sightings(in: context, all: showsAll || view.wantsAll)
                 .do(afterNext: { _ in ProgramPages.startIsReleased })
-            let limited = limit.map { sightings.take(for: $0.interval, scheduler: context.scheduler) } ?? sightings
+            let hasResult = Guarded(false)
+            let limited = (limit.map { sightings.take(for: $0.interval, scheduler: context.scheduler) } ?? sightings)
+                .do(onNext: { _ in hasResult.withLock { $0 = true } })
             // The live table shows the state of Bluetooth itself, because notes would disturb it.
-            guard reconnects, !view.showsState else { return view.show(limited) }
-            return view.show(limited.alongside(StatusNotes(context: context).ofBluetooth()))
+            let isNoting = reconnects && !view.showsState
+            return view.show(isNoting ? limited.alongside(StatusNotes(context: context).ofBluetooth()) : limited)
+                .do(onCompleted: {
+                    guard let limit, !hasResult.withLock(\.self) else { return }
+                    let what = conditions.isEmpty ? "No device" : "No device that matches the options"
+                    context.note("\(what) advertised within \(limit.text).")
+                })
         }
     }
 

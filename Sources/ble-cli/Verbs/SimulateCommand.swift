@@ -29,7 +29,7 @@ struct SimulateCommand: ParsableCommand {
               ble-cli simulate crowd
               ble-cli simulate hall.yaml
               ble-cli simulate everyday --bluez 5.66
-              ble-cli simulate everyday -- bluetoothctl devices
+              ble-cli simulate everyday -- bluetoothctl --timeout 5 scan on
               ble-cli simulate -- python3 my_program.py
               ble-cli simulate everyday --bus unix:path=/run/test/bus
               ble-cli simulate showroom --write-keys showroom.keys

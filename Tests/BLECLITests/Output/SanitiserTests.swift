@@ -74,4 +74,9 @@ struct SanitiserTests {
         #expect(Sanitiser.clean(raw) == clean)
         #expect(!Sanitiser.isHarmless(raw))
     }
+
+    @Test func `Many equal harmful characters are one escape with their number`() {
+        #expect(Sanitiser.clean(String(repeating: "\0", count: 1_000) + "a") == "\\u{0}×1000a")
+        #expect(Sanitiser.clean("\0\0\0\0\u{1}\0") == "\\u{0}\\u{0}\\u{0}\\u{0}\\u{1}\\u{0}")
+    }
 }

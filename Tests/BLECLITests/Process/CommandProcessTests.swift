@@ -64,7 +64,11 @@ struct CommandProcessTests {
         (["decode", "2A37", "01"], "Heart Rate Measurement"),
         (["decode", "2A37", "0g"], "is not a value"),
         (["decode", "FFD1", "01"], "does not know how FFD1 stores its values"),
-        (["decode", "--manufacturer", "49", "05"], "is not a company identifier"),
+        (["decode", "--manufacturer", "No Such", "05"], "is not a company"),
+        (["help", "nothing"], "There is no command “nothing”."),
+        (["reed", "x"], "There is no command “reed”. Did you mean “read”?"),
+        (["scan", "--keys", "/nofile"], "The key file /nofile cannot be read: No such file or directory."),
+        (["read", "x", "2A19", "--count", "3"], "Give --every, too."),
         (["decode", "--manufacturer", "0499", "05"], "Decoding ruuvi failed"),
         (["decode", "--manufacturer", "0059", "05"], "none of the known formats"),
         (

@@ -97,4 +97,10 @@ struct CloneTests {
         let several = CommandHarness().run(CloneVerb(target: .part("C0:FF")))
         #expect(several.code == .usage)
     }
+
+    @Test func `Cloning an absent device prints one line`() {
+        let outcome = CommandHarness().run(CloneVerb(target: .part("Nobody")), .limited(.seconds(3)))
+        #expect(outcome.code == .notFound)
+        #expect(outcome.errors.count == 1, "\(outcome.errors)")
+    }
 }

@@ -1,4 +1,5 @@
 import RxBluetooth
+import RxBluetoothMocks
 import Testing
 
 @testable import ble_cli
@@ -18,5 +19,16 @@ struct DevicesCommandTests {
         let connected = harness.run(DevicesVerb(onlyConnected: true), .asJSON, for: 1)
         #expect(connected.lines.compactMap { ParsedJSON($0)?["name"]?.string } == ["Thermometer"])
         #expect(harness.calls("StartDiscovery") == scans)
+    }
+
+    @Test func `Without a result, devices and scan say so on standard error`() {
+        let harness = CommandHarness(Scenario(peripherals: []))
+        let devices = harness.run(DevicesVerb())
+        #expect(devices.code == .done && devices.lines.isEmpty)
+        #expect(devices.errors == ["ble-cli: bluetoothd knows no devices. Find some: ble-cli scan."])
+        #expect(harness.run(DevicesVerb(onlyConnected: true)).errors.first?.contains("No device is connected.") == true)
+        let scan = harness.run(ScanVerb(duration: .seconds(2)))
+        #expect(scan.code == .done && scan.lines.isEmpty)
+        #expect(scan.errors == ["ble-cli: No device advertised within 2 s."])
     }
 }

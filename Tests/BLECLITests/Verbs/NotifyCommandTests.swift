@@ -168,4 +168,15 @@ struct NotifyCommandTests {
         #expect((5...5.2).contains(outcome.time ?? 0))
         #expect(harness.calls("Disconnect") == 1)
     }
+
+    @Test func `The time of --for begins when the device is connected`() {
+        let harness = CommandHarness()
+        // bluetoothd closes the link of the first command for 2 s.
+        harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)), for: 1)
+        var verb = NotifyVerb(target: strap, characteristic: .uuid(0x2A37))
+        verb.duration = .seconds(2)
+        let outcome = harness.run(verb)
+        #expect(outcome.code == .done, "\(outcome.errors)")
+        #expect(outcome.lines.count >= 1)
+    }
 }
