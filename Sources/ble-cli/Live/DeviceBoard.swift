@@ -103,10 +103,12 @@ struct DeviceEntry: Sendable {
         return latest.displayCompanies.lowercased().contains(text)
     }
 
-    /// The RSSI by which devices are sorted.
-    private func strength(isSteady: Bool) -> Double {
-        guard let rssi = latest.rssi else { return -.infinity }
-        return isSteady ? signal.mean ?? Double(rssi) : Double(rssi)
+    /// The RSSI that is shown and by which devices are sorted; nil if the latest result has none.
+    ///
+    /// - Parameter isSteady: Whether it is the mean of several advertisements.
+    func strength(isSteady: Bool) -> Int16? {
+        guard let rssi = latest.rssi else { return nil }
+        return isSteady ? signal.mean.map { Int16($0.rounded()) } ?? rssi : rssi
     }
 
     /// Returns records in an order. The address decides between equal ones.
@@ -115,8 +117,8 @@ struct DeviceEntry: Sendable {
         case .seen: return entries.sorted { $0.number < $1.number }
         case .address: return entries.sorted { $0.address < $1.address }
         case .rssi:
-            let measured = entries.map { entry -> (key: Double, entry: DeviceEntry) in
-                (entry.strength(isSteady: isSteady), entry)
+            let measured = entries.map { entry -> (key: Int16, entry: DeviceEntry) in
+                (entry.strength(isSteady: isSteady) ?? .min, entry)
             }
             return measured.sorted { left, right in
                 left.key == right.key ? left.entry.address < right.entry.address : left.key > right.key

@@ -22,6 +22,8 @@ struct DeviceScreen: Sendable {
         var obstacle: String?
         /// The lines of the GATT tree.
         var tree: [ScreenLine] = []
+        /// Whether the RSSI that is shown is the mean of several advertisements, as in the order of the devices.
+        var isSteady = false
     }
 
     /// The lines, and what they mean for the next key.
@@ -83,16 +85,23 @@ struct DeviceScreen: Sendable {
     ) -> Drawing {
         let top = min(state.paneTop, max(0, lines.count - size.rows))
         return Drawing(
-            lines: Array(lines[top..<min(lines.count, top + size.rows)]),
+            lines: Self.cut(Array(lines[top...]), to: size.rows),
             surroundings: .init(
                 devices: content.devices, height: size.rows, paneLines: lines.count, opensTree: layout == .full))
+    }
+
+    /// Returns the first lines. If there are more, the last one says how many.
+    private static func cut(_ lines: [ScreenLine], to height: Int) -> [ScreenLine] {
+        guard lines.count > height, height > 1 else { return Array(lines.prefix(height)) }
+        let hidden = lines.count - height + 1
+        return lines.prefix(height - 1) + [ScreenLine("… \(hidden) more lines", .dim)]
     }
 
     private func list(_ state: inout DeviceListState, _ content: Content, _ size: TerminalSize) -> Drawing {
         var details: [ScreenLine] = []
         if layout == .full, state.selected != nil, size.rows >= 10 {
             let rule = ScreenLine(String(repeating: isUnicode ? "─" : "-", count: size.columns), .dim)
-            details = [rule] + self.details(state, content, size.columns).prefix(size.rows / 2)
+            details = [rule] + Self.cut(self.details(state, content, size.columns), to: size.rows / 2)
         }
         var height = max(0, size.rows - details.count - 1)
         // Without a keyboard, the last line says how many devices do not fit.
@@ -114,7 +123,8 @@ struct DeviceScreen: Sendable {
     ) -> [ScreenLine] {
         let rows = devices.compactMap { address in
             content.board[address].map {
-                DeviceTableLayout.Row($0, at: content.now, isSelected: address == selected)
+                DeviceTableLayout.Row(
+                    $0, at: content.now, isSelected: address == selected, isSteady: content.isSteady)
             }
         }
         return table(in: columns).lines(rows, in: columns, isUnicode: isUnicode)

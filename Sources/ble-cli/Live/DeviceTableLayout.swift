@@ -59,6 +59,8 @@ struct DeviceTableLayout: Sendable {
     let columns: [Column]
     /// The columns from the most to the least important one. In a narrow terminal, the last ones are left out.
     let importance: [Column]
+    /// The width below which the summary is left out.
+    var minimumOfSummary = 10
 
     /// Returns the table of `scan`. In a narrow terminal, one column says what a device advertises.
     static func scan(in width: Int) -> DeviceTableLayout {
@@ -75,7 +77,7 @@ struct DeviceTableLayout: Sendable {
     /// The table of `top`.
     static let top = DeviceTableLayout(
         columns: [.name, .address, .rssi, .signal, .rate, .age, .summary],
-        importance: [.name, .rssi, .signal, .address, .age, .rate, .summary])
+        importance: [.name, .rssi, .signal, .summary, .age, .rate, .address], minimumOfSummary: 30)
 
     /// The contents of a row.
     struct Row: Equatable, Sendable {
@@ -114,7 +116,7 @@ struct DeviceTableLayout: Sendable {
     private func shownColumns(in width: Int) -> [Column] {
         var needed = -2
         let fitting = importance.prefix { column in
-            needed += column.minimum(in: width) + 2
+            needed += (column == .summary ? minimumOfSummary : column.minimum(in: width)) + 2
             return needed <= width
         }
         let kept = fitting.isEmpty ? importance.prefix(1) : fitting
@@ -220,12 +222,13 @@ enum NumberColumn {
 
 extension DeviceTableLayout.Row {
     /// Makes the row of a device.
-    init(_ entry: DeviceEntry, at now: Date, isSelected: Bool = false) {
+    init(_ entry: DeviceEntry, at now: Date, isSelected: Bool = false, isSteady: Bool = false) {
         let result = entry.latest
         self.init(
-            address: result.peripheral.address.description, rssi: result.rssi, signal: entry.signal.all,
-            rate: entry.rate(at: now), age: entry.age(at: now), name: result.displayName,
-            reading: result.displayReading, company: result.displayCompanies, services: result.displayServices,
+            address: result.peripheral.address.description, rssi: entry.strength(isSteady: isSteady),
+            signal: entry.signal.all, rate: entry.rate(at: now), age: entry.age(at: now), name: result.displayName,
+            reading: result.reading?.displayInTable ?? result.displayReading, company: result.displayCompanies,
+            services: result.displayServices,
             isSelected: isSelected)
     }
 }

@@ -155,6 +155,7 @@ final class LiveDeviceView: ScanView {
         sort(&state, at: now.timeIntervalSinceReferenceDate)
         var content = state.content
         content.board = state.paused ?? state.board
+        content.isSteady = !state.isClosed
         content.tree = tree.lines(in: columns)
         return content
     }

@@ -23,6 +23,13 @@ extension SensorReading {
         return Sanitiser.clean(parts.isEmpty ? name : name + ": " + parts.joined(separator: ", "))
     }
 
+    /// What the device sends, followed by the format in parentheses: a narrow column then shows the values.
+    var displayInTable: String {
+        let parts = parts
+        let name = model ?? format.rawValue
+        return Sanitiser.clean(parts.isEmpty ? name : parts.joined(separator: ", ") + " (\(name))")
+    }
+
     /// The reading as a JSON object, which always has the same keys.
     var json: JSON {
         .object([

@@ -84,7 +84,8 @@ struct DeviceTableLayoutTests {
     @Test(
         arguments: [
             (40, ["NAME", "RSSI", "SIGNAL"]),
-            (80, ["NAME", "ADDRESS", "RSSI", "SIGNAL", "ADV/S", "AGE", "ADVERTISES"]),
+            (80, ["NAME", "RSSI", "SIGNAL", "ADV/S", "AGE", "ADVERTISES"]),
+            (120, ["NAME", "ADDRESS", "RSSI", "SIGNAL", "ADV/S", "AGE", "ADVERTISES"]),
         ] as [(Int, [String])])
     func `The columns of top fit the width`(width: Int, headings: [String]) {
         let heading = DeviceTableLayout.top.lines(Self.rows, in: width)[0].text
@@ -93,7 +94,7 @@ struct DeviceTableLayoutTests {
 
     @Test func `Without the column of addresses, a device without a name has its address`() {
         let lines = DeviceTableLayout.top.lines([Self.row("(no name)")], in: 40)
-        #expect(lines[1].text == "C0:FF:EE:00:00:01   -58        ▆▁")
+        #expect(lines[1].text == "C0:FF:EE:00:00:01   -58        █▁")
     }
 
     @Test func `A device without a reading has its companies and services in one column`() {
@@ -127,7 +128,9 @@ struct DeviceTableLayoutTests {
     }
 
     @Test func `A row of bars shows the latest values at its end`() {
-        #expect(Sparkline.text([-120, -100, -70, -40, 20], width: 6, isUnicode: true) == " ▁▁▅██")
+        #expect(Sparkline.text([-120, -100, -70, -40, 20], width: 6, isUnicode: true) == " ▁▂▃▅█")
+        // A small difference is not drawn as a large one.
+        #expect(Sparkline.text([-61, -60, -61], width: 3, isUnicode: true) == "▄▅▄")
         #expect(Sparkline.text([-100, -40], width: 1, isUnicode: false) == "#")
         #expect(Sparkline.text([-100], width: 0, isUnicode: true).isEmpty)
     }
