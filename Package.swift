@@ -71,6 +71,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         // Without pkg-config, which would link the shared library of libyaml; the module map names the static one.
         .systemLibrary(name: "CLibYAML", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         // Also without: the module map names the static library, of which a program contains only AES.
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
 
@@ -83,7 +84,8 @@ let package = Package(
         // Decodes and encodes advertisements and characteristics. It uses no other module; RxBluetooth uses it.
         .target(name: "BluetoothValues", dependencies: ["CCrypto"], swiftSettings: strict),
         // Reads and writes captures of Bluetooth hosts, and collects the devices in them. It uses no other module.
-        .target(name: "BluetoothCaptures", path: "Sources/Captures", swiftSettings: strict),
+        .target(
+            name: "BluetoothCaptures", dependencies: ["CZlib"], path: "Sources/Captures", swiftSettings: strict),
         // Names of RxSwift 5 and earlier, for sources that still use them.
         .target(name: "RxDeprecated", dependencies: ["Rx"], swiftSettings: strict),
         .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: strict + fast),

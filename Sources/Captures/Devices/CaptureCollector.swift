@@ -13,6 +13,8 @@ package struct CaptureCollector: Sendable {
         package var packets = 0
         package var classic = 0
         package var malformed = 0
+        /// Packets of which only the beginning was captured, so that their content is not known.
+        package var truncated = 0
         /// Packets of devices that are left out, because the capture has too many.
         package var ofOtherDevices = 0
     }
@@ -45,7 +47,25 @@ package struct CaptureCollector: Sendable {
 
     package mutating func add(_ packet: CapturePacket) {
         counts.packets += 1
-        switch HCIPacket(packet.bytes) {
+        guard !packet.isTruncated else { return addTruncated(packet) }
+        add(HCIPacket(packet.bytes), packet)
+    }
+
+    /// Adds what the beginning of a packet says. Data of links is never used in part.
+    private mutating func addTruncated(_ packet: CapturePacket) {
+        counts.truncated += 1
+        if packet.bytes.first == PacketType.acl, packet.bytes.count > 2 {
+            // The frame of which this is a fragment is not complete either.
+            let handle = UInt16(packet.bytes[1]) | UInt16(packet.bytes[2] & 0x0F) << 8
+            return frames.close(LinkKey(packet, handle))
+        }
+        let content = HCIPacket(packet.bytes)
+        if case .malformed = content { return }
+        add(content, packet)
+    }
+
+    private mutating func add(_ content: HCIPacket, _ packet: CapturePacket) {
+        switch content {
         case .advertisements(let reports):
             for report in reports { add(report, at: packet.time) }
         case .connected(let handle, let identity, _):

@@ -19,6 +19,8 @@ package struct CapturePacket: Hashable, Sendable {
     ///
     /// Source: Core Specification 5.4, Vol 4, Part A, 2.
     package var bytes: [UInt8]
+    /// Whether the program that captured the packet has stored only its beginning.
+    package var isTruncated = false
 
     package init(number: Int = 0, time: Int64, direction: Direction?, controller: UInt32 = 0, bytes: [UInt8]) {
         self.number = number
@@ -37,6 +39,12 @@ package enum CaptureError: Error, Hashable, Sendable {
     case unknownFormat
     /// The packets of the file are not those of a Bluetooth host. The number is the link type of the file.
     case unsupportedLinkType(UInt32, isSnoop: Bool)
+    /// The file is a zip archive without a capture.
+    case noCaptureInArchive
+    /// The compressed data is not valid.
+    case damagedArchive
+    /// The compressed data ends early.
+    case cutArchive
     /// The file ends within a record, after this number of complete packets.
     case truncated(afterPacket: Int)
     /// A record is malformed, after this number of complete packets.
@@ -45,7 +53,7 @@ package enum CaptureError: Error, Hashable, Sendable {
     /// The number of complete packets before the error; nil if the file cannot be read at all.
     package var packetCount: Int? {
         switch self {
-        case .empty, .unknownFormat, .unsupportedLinkType: nil
+        case .empty, .unknownFormat, .unsupportedLinkType, .noCaptureInArchive, .damagedArchive, .cutArchive: nil
         case .truncated(let count), .damaged(let count, _): count
         }
     }

@@ -1,4 +1,4 @@
-/// Reads the packets of a capture that arrives in chunks: btsnoop, pcap or pcapng, in either byte order.
+/// Reads the packets of a capture that arrives in chunks: btsnoop, pcap, pcapng or PacketLogger.
 ///
 /// Append a chunk, then call ``next()`` until it returns nil. After the last chunk, call ``finish()``. The reader holds
 /// at most one record.
@@ -19,6 +19,7 @@ package struct CaptureReader: Sendable {
         case snoop(SnoopFormat)
         case pcap(PcapFormat)
         case pcapng(PcapngFormat)
+        case packetLogger(PacketLoggerFormat)
     }
 
     /// A packet is shorter than this. A longer record is malformed, so that it must not be stored.
@@ -58,7 +59,7 @@ package struct CaptureReader: Sendable {
         case .unknown: throw .unknownFormat
         case .pcapng(let format):
             if let type = format.onlyUnsupportedType { throw .unsupportedLinkType(type, isSnoop: false) }
-        case .snoop, .pcap: break
+        case .snoop, .pcap, .packetLogger: break
         }
         guard buffer.isEmpty else { throw .truncated(afterPacket: packetCount) }
     }
@@ -76,6 +77,7 @@ package struct CaptureReader: Sendable {
         case .unknown: return try detect()
         case .snoop(let format): return try format.step(&buffer, &packetCount)
         case .pcap(let format): return try format.step(&buffer, &packetCount)
+        case .packetLogger(let format): return try format.step(&buffer, &packetCount)
         case .pcapng(var format):
             // Takes the value out of the case, so that its change does not copy its list of interfaces.
             self.format = .unknown
@@ -97,9 +99,16 @@ package struct CaptureReader: Sendable {
             format = .snoop(try SnoopFormat(header))
             return .nothing
         }
-        guard PcapFormat.isMagic(magic) else { throw .unknownFormat }
+        guard PcapFormat.isMagic(magic) else { return try detectPacketLogger() }
         guard let header = buffer.take(PcapFormat.headerLength) else { return .needsMore }
         format = .pcap(try PcapFormat(header))
+        return .nothing
+    }
+
+    private mutating func detectPacketLogger() throws(CaptureError) -> Step {
+        guard let start = buffer.peek(PacketLoggerFormat.recordHeaderLength) else { return .needsMore }
+        guard let found = PacketLoggerFormat(start) else { throw .unknownFormat }
+        format = .packetLogger(found)
         return .nothing
     }
 }

@@ -28,7 +28,9 @@ struct PcapFormat: Sendable {
     func step(_ buffer: inout ChunkBuffer, _ count: inout Int) throws(CaptureError) -> CaptureReader.Step {
         guard let header = buffer.peek(Self.recordHeaderLength) else { return .needsMore }
         var cursor = ByteCursor(header)
-        guard let seconds = cursor.uint32(order), let fraction = cursor.uint32(order), let length = cursor.uint32(order)
+        guard let seconds = cursor.uint32(order), let fraction = cursor.uint32(order),
+            let length = cursor.uint32(order),
+            let original = cursor.uint32(order)
         else { return .needsMore }
         guard length <= CaptureReader.longestRecord else {
             throw .damaged(afterPacket: count, "a record of \(length) bytes")
@@ -36,8 +38,9 @@ struct PcapFormat: Sendable {
         guard let record = buffer.take(Self.recordHeaderLength + Int(length)) else { return .needsMore }
         count += 1
         let time = Int64(seconds) * 1_000_000 + Int64(fraction) / unitsPerMicrosecond
-        let packet = linkType.packet(
+        var packet = linkType.packet(
             record.dropFirst(Self.recordHeaderLength), flags: nil, time: time, number: count)
+        packet?.isTruncated = original > length
         return packet.map { .packet($0) } ?? .nothing
     }
 }

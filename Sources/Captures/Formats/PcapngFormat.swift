@@ -105,16 +105,17 @@ struct PcapngFormat: Sendable {
         var body = body
         var index = 0
         var units: UInt64 = 0
-        var length: UInt32?
+        var (length, original): (UInt32?, UInt32?)
         if type == 3 {
-            length = body.uint32(order).map { min($0, UInt32(body.count)) }
+            original = body.uint32(order)
+            length = original.map { min($0, UInt32(body.count)) }
         } else {
             let interface = type == 6 ? body.uint32(order) : body.uint16(order).map(UInt32.init)
             if type == 2 { _ = body.take(2) }
             guard let interface, let high = body.uint32(order), let low = body.uint32(order) else { return nil }
             (index, units) = (Int(interface), UInt64(high) << 32 | UInt64(low))
             length = body.uint32(order)
-            _ = body.take(4)
+            original = body.uint32(order)
         }
         guard index < interfaces.count, let length, let data = body.take(Int(length)) else { return nil }
         guard let linkType = interfaces[index].linkType else {
@@ -126,6 +127,7 @@ struct PcapngFormat: Sendable {
         var packet = linkType.packet(data, flags: nil, time: time, number: number)
         // A program may capture each controller through an interface of its own.
         packet?.controller |= UInt32(index) << 16
+        packet?.isTruncated = (original ?? 0) > length
         return packet
     }
 }

@@ -24,7 +24,7 @@ struct SnoopFormat: Sendable {
     func step(_ buffer: inout ChunkBuffer, _ count: inout Int) throws(CaptureError) -> CaptureReader.Step {
         guard let header = buffer.peek(Self.recordHeaderLength) else { return .needsMore }
         var cursor = ByteCursor(header)
-        guard cursor.uint32(.big) != nil, let length = cursor.uint32(.big), let flags = cursor.uint32(.big),
+        guard let original = cursor.uint32(.big), let length = cursor.uint32(.big), let flags = cursor.uint32(.big),
             cursor.uint32(.big) != nil, let time = cursor.uint64(.big)
         else { return .needsMore }
         guard length <= CaptureReader.longestRecord else {
@@ -32,9 +32,10 @@ struct SnoopFormat: Sendable {
         }
         guard let record = buffer.take(Self.recordHeaderLength + Int(length)) else { return .needsMore }
         count += 1
-        let packet = linkType.packet(
+        var packet = linkType.packet(
             record.dropFirst(Self.recordHeaderLength), flags: flags, time: Int64(bitPattern: time) &- Self.epoch,
             number: count)
+        packet?.isTruncated = original > length
         return packet.map { .packet($0) } ?? .nothing
     }
 }

@@ -44,22 +44,27 @@ struct ImportCommand: ParsableCommand {
         _ file: String, matching target: Target?,
         from read: (_ path: String, _ receive: ([UInt8]) throws -> Void) throws -> Void, note: (String) -> Void
     ) throws -> String {
-        var reader = CaptureReader()
-        var collector = CaptureCollector()
         let name = file == "-" ? "standard input" : "“\(file)”"
+        var captures = CaptureImport()
+        let unpacker = CaptureUnpacker()
         do {
-            try read(file) { chunk in
-                reader.append(chunk)
-                while let packet = try reader.next() { collector.add(packet) }
-            }
-            try reader.finish()
+            try read(file) { chunk in try unpacker.append(chunk) { try captures.add($0) } }
+            try unpacker.finish { try captures.add($0) }
+            try captures.finish()
         } catch let error as CaptureError {
-            guard error.packetCount != nil else { throw CLIError(.usage, "Reading \(name) failed: \(error.text)") }
-            note("\(error.text) The packets before that are used.")
+            let isPartial = error.packetCount != nil || error.isOfArchive && captures.packetCount > 0
+            guard isPartial else { throw CLIError(.usage, "Reading \(name) failed: \(error.text)") }
+            note(error.text.prefix(1).uppercased() + "\(error.text.dropFirst()) The packets before that are used.")
         }
+        let collector = captures.collector
         let counts = collector.counts
-        if reader.unsupportedCount > 0 {
-            note("Skipped \(reader.unsupportedCount) packets of interfaces that are not those of a Bluetooth host.")
+        if captures.unsupportedCount > 0 {
+            note("Skipped \(captures.unsupportedCount) packets of interfaces that are not those of a Bluetooth host.")
+        }
+        if counts.truncated > 0 {
+            note(
+                "\(counts.truncated) packets were truncated when they were captured, so their values are not known. "
+                    + "Android does so unless its snoop log is set to Enabled instead of Filtered.")
         }
         if counts.classic > 0 { note("Skipped \(counts.classic) packets of classic Bluetooth.") }
         if counts.malformed > 0 { note("Skipped \(counts.malformed) malformed packets.") }
@@ -74,7 +79,7 @@ struct ImportCommand: ParsableCommand {
             let what = target.map { "no device \($0)" } ?? "no device of Bluetooth LE"
             throw CLIError(
                 .notFound,
-                "The capture in \(name) contains \(what) in \(reader.packetCount) packets. Check that it was captured on the host."
+                "The capture in \(name) contains \(what) in \(captures.packetCount) packets. Check that it was captured on the host."
             )
         }
         return ScenarioWriter.text(
@@ -83,12 +88,50 @@ struct ImportCommand: ParsableCommand {
     }
 }
 
+/// The captures of a file, of which an archive may have several. Their devices are collected together.
+struct CaptureImport {
+    private(set) var collector = CaptureCollector()
+    private(set) var packetCount = 0
+    private(set) var unsupportedCount = 0
+    private var reader: CaptureReader?
+
+    mutating func add(_ part: CaptureUnpacker.Part) throws(CaptureError) {
+        switch part {
+        case .begin:
+            try finish()
+            reader = CaptureReader()
+        case .bytes(let bytes):
+            guard var reader = reader.take() else { return }
+            defer { self.reader = reader }
+            reader.append(bytes)
+            while let packet = try reader.next() {
+                packetCount += 1
+                collector.add(packet)
+            }
+        }
+    }
+
+    /// Checks that the present capture is complete.
+    mutating func finish() throws(CaptureError) {
+        guard var reader = reader.take() else { return }
+        unsupportedCount += reader.unsupportedCount
+        try reader.finish()
+    }
+}
+
 extension CaptureError {
+    /// Whether the error is about the compressed data, and not about a capture.
+    fileprivate var isOfArchive: Bool { [.noCaptureInArchive, .damagedArchive, .cutArchive].contains(self) }
+
     /// What is wrong with the capture, for the user.
     fileprivate var text: String {
         switch self {
-        case .empty: return "the file is empty. Give a capture in btsnoop, pcap or pcapng."
-        case .unknownFormat: return "the format is not known. Give a capture in btsnoop, pcap or pcapng."
+        case .empty: return "the file is empty. Give a capture in btsnoop, pcap, pcapng or PacketLogger."
+        case .unknownFormat: return "the format is not known. Give a capture in btsnoop, pcap, pcapng or PacketLogger."
+        case .noCaptureInArchive:
+            return "the archive has no capture. Switch the Bluetooth HCI snoop log on, and make another bug report."
+        case .damagedArchive: return "the compressed data is damaged. Copy the file again."
+        case .cutArchive: return "the compressed data ends early. Copy the file again."
         case .unsupportedLinkType(let number, let isSnoop):
             let list = isSnoop ? "1001, 1002 and 2001" : "187, 201 and 254"
             let sniffer = [251, 256, 272].contains(number) && !isSnoop ? " of a sniffer" : ""
