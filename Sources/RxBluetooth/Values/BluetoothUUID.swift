@@ -72,6 +72,19 @@ public struct BluetoothUUID: Hashable, Sendable {
     public static func service(named name: String) -> BluetoothUUID? {
         AssignedNames.service(named: name).map { BluetoothUUID($0) }
     }
+
+    /// Returns the UUIDs of the characteristics with a text in their assigned names, ignoring case.
+    package static func characteristics(containing part: String) -> [BluetoothUUID] {
+        named(part, in: AssignedNames.characteristics)
+    }
+
+    /// Returns the UUIDs of the services with a text in their assigned names, ignoring case.
+    package static func services(containing part: String) -> [BluetoothUUID] { named(part, in: AssignedNames.services) }
+
+    private static func named(_ part: String, in table: [UInt16: String]) -> [BluetoothUUID] {
+        let part = part.lowercased()
+        return table.filter { $0.value.lowercased().contains(part) }.map(\.key).sorted().map { BluetoothUUID($0) }
+    }
 }
 
 extension BluetoothUUID: CustomStringConvertible {

@@ -4,8 +4,10 @@ import RxBluetooth
 enum CharacteristicArgument: Equatable, Sendable {
     case uuid(BluetoothUUID)
     case handle(UInt16)
+    /// A part of the assigned names of some characteristics. The device decides which one is meant.
+    case part(String)
 
-    /// Reads a UUID, a handle such as `@000b`, or a name.
+    /// Reads a UUID, a handle such as `@000b`, a name, or a part of one.
     ///
     /// A UUID has 16, 32 or 128 bits, with or without `0x` and dashes.
     init(parsing text: String) throws(CLIError) {
@@ -21,6 +23,8 @@ enum CharacteristicArgument: Equatable, Sendable {
             self = .handle(handle)
         } else if let uuid = BluetoothUUID(userInput: trimmed) ?? BluetoothUUID.characteristic(named: trimmed) {
             self = .uuid(uuid)
+        } else if !BluetoothUUID.characteristics(containing: trimmed).isEmpty {
+            self = .part(trimmed)
         } else {
             throw CLIError(.usage, "“\(trimmed)” is not a characteristic. \(Self.forms)")
         }
@@ -34,7 +38,7 @@ enum CharacteristicArgument: Equatable, Sendable {
     }
 
     private static let forms =
-        "Give a UUID such as 2A37, a name such as “Heart Rate Measurement”, or a handle such as @000b."
+        "Give a UUID such as 2A37, a name such as “Heart Rate Measurement” or a part of one, or a handle such as @000b."
 }
 
 extension CharacteristicArgument: CustomStringConvertible {
@@ -42,6 +46,16 @@ extension CharacteristicArgument: CustomStringConvertible {
         switch self {
         case .uuid(let uuid): uuid.description
         case .handle(let handle): AttributeHandle.text(handle)
+        case .part(let part): "“\(part)”"
+        }
+    }
+
+    /// Whether the argument names a characteristic with this UUID and handle.
+    func matches(_ uuid: BluetoothUUID, _ handle: UInt16) -> Bool {
+        switch self {
+        case .uuid(let wanted): uuid == wanted
+        case .handle(let wanted): handle == wanted
+        case .part(let part): uuid.name?.lowercased().contains(part.lowercased()) == true
         }
     }
 }
@@ -77,9 +91,18 @@ extension BluetoothUUID {
 
 /// A command-line argument that names a service.
 enum ServiceArgument {
-    /// Reads a UUID of 16, 32 or 128 bits with or without `0x` and dashes, or a name.
+    /// Reads a UUID of 16, 32 or 128 bits with or without `0x` and dashes, a name, or a part of only one name.
     static func parse(_ text: String) throws(CLIError) -> BluetoothUUID {
         guard let uuid = BluetoothUUID(userInput: text) ?? BluetoothUUID.service(named: text.trimmed) else {
+            let named = text.trimmed.isEmpty ? [] : BluetoothUUID.services(containing: text.trimmed)
+            if let only = named.first, named.count == 1 { return only }
+            if !named.isEmpty {
+                let list = named.prefix(8).map { "\($0) “\($0.name ?? "")”" }.joined(separator: ", ")
+                throw CLIError(
+                    .usage,
+                    "“\(text)” matches \(named.count) services: \(list)\(named.count > 8 ? ", …" : ""). Give a UUID, or more "
+                        + "of the name.")
+            }
             throw CLIError(
                 .usage, "“\(text)” is not a service. Give a UUID such as 180D, or a name such as “Heart Rate”.")
         }

@@ -30,8 +30,8 @@ struct ScanFilterOptions: ParsableArguments {
     @Option(
         name: .customLong("manufacturer"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Show only devices with manufacturer data of this company: 4 hexadecimal digits such as 0499. May be given "
-                + "several times.",
+            "Show only devices with manufacturer data of this company: up to 4 hexadecimal digits such as 0499, or a "
+                + "name such as Apple. May be given several times.",
             valueName: "company"))
     var manufacturers: [String] = []
 
@@ -39,7 +39,7 @@ struct ScanFilterOptions: ParsableArguments {
     func parsed() throws(CLIError) -> ScanConditions {
         var conditions = ScanConditions()
         for text in services { conditions.services.append(try ServiceArgument.parse(text)) }
-        for text in manufacturers { conditions.manufacturers.append(try CompanyNumber.parse(text)) }
+        for text in manufacturers { conditions.manufacturers += try CompanyNumber.parse(text) }
         if let name {
             guard !name.trimmed.isEmpty else {
                 throw CLIError(.usage, "The name of --name is empty. Give a part of a name.")

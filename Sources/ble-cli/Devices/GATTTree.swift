@@ -38,25 +38,23 @@ struct GATTTree: Sendable {
         _ argument: CharacteristicArgument, or descriptors: [Descriptor] = []
     ) throws(CLIError) -> Characteristic {
         let all = services.flatMap(\.characteristics)
-        let matching = all.filter { characteristic in
-            switch argument {
-            case .uuid(let uuid): characteristic.uuid == uuid
-            case .handle(let handle): characteristic.handle == handle
-            }
-        }
+        let matching = all.filter { argument.matches($0.uuid, $0.handle) }
         guard let first = matching.first else {
             let present =
                 switch argument {
                 case .handle: (all.map(\.handle) + descriptors.map(\.handle)).sorted().map(AttributeHandle.text)
                 case .uuid: all.map(\.uuid.description)
+                case .part: all.map { $0.uuid.name ?? $0.uuid.description }
                 }
             let list = present.isEmpty ? "It has none." : "It has \(present.joined(separator: ", "))."
             let kind = descriptors.isEmpty ? "characteristic" : "characteristic or descriptor"
             throw CLIError(.notFound, "\(peripheral) has no \(kind) \(argument). \(list)")
         }
         guard matching.count == 1 else {
-            let list = matching.map { characteristic in
-                "\(AttributeHandle.text(characteristic.handle)) (service \(characteristic.service.uuid))"
+            let list = matching.map { characteristic -> String in
+                let handle = AttributeHandle.text(characteristic.handle)
+                guard case .part = argument else { return "\(handle) (service \(characteristic.service.uuid))" }
+                return "\(handle) “\(characteristic.uuid.name ?? "")”"
             }
             throw CLIError(
                 .usage,

@@ -104,7 +104,7 @@ struct DecodeCommand: ParsableCommand {
             }
             return .service(number, data)
         }
-        return .manufacturer(try CompanyNumber.parse(manufacturer ?? ""), data)
+        return .manufacturer(try CompanyNumber.only(manufacturer ?? ""), data)
     }
 
     private func characteristic() throws(CLIError) -> String {
@@ -114,9 +114,7 @@ struct DecodeCommand: ParsableCommand {
                 "Give a characteristic and its bytes, or --manufacturer or --service-data with the bytes of an "
                     + "advertisement.")
         }
-        guard case .uuid(let uuid) = try CharacteristicArgument(parsing: bytes[0]) else {
-            throw CLIError(.usage, "“\(bytes[0])” is a handle, which has no meaning without a device. Give a UUID.")
-        }
+        let uuid = try Self.uuid(bytes[0])
         let value = try HexBytes.parse(bytes[1])
         let decoded: DecodedValue?
         do throws(ValueDecodingError) { decoded = try DecodedValue(checking: value, of: uuid) } catch {
@@ -126,6 +124,22 @@ struct DecodeCommand: ParsableCommand {
             throw CLIError(.usage, Self.reason(uuid))
         }
         return json ? object(value, uuid, ("decoded", decoded.json)) : decoded.display
+    }
+
+    private static func uuid(_ text: String) throws(CLIError) -> BluetoothUUID {
+        switch try CharacteristicArgument(parsing: text) {
+        case .uuid(let uuid): return uuid
+        case .handle:
+            throw CLIError(.usage, "“\(text)” is a handle, which has no meaning without a device. Give a UUID.")
+        case .part(let part):
+            let named = BluetoothUUID.characteristics(containing: part)
+            if let only = named.first, named.count == 1 { return only }
+            let list = named.prefix(8).map { "\($0) “\($0.name ?? "")”" }.joined(separator: ", ")
+            throw CLIError(
+                .usage,
+                "“\(part)” matches \(named.count) characteristics: \(list)\(named.count > 8 ? ", …" : ""). Give a UUID, or "
+                    + "more of the name.")
+        }
     }
 
     /// Returns why a value has no meaning.

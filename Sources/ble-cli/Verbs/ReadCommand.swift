@@ -34,11 +34,20 @@ struct ReadCommand: BluetoothCommand {
         help: ArgumentHelp("Read again after this long, such as 5s or 200ms.", valueName: "time"))
     var every: String?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("With --every, end after this many readings.", valueName: "number"))
+    var count: String?
+
     func verb() throws(CLIError) -> any Verb {
         var verb = ReadVerb(
             target: try Target(parsing: target),
             characteristics: try CharacteristicArgument.list(characteristics), format: try form.parsed())
         verb.period = try every.map { text throws(CLIError) in try TimeSpan.parse(text, for: "--every") }
+        verb.count = try count.map { text throws(CLIError) in try NotifyCommand.count(text) }
+        guard verb.count == nil || verb.period != nil else {
+            throw CLIError(.usage, "--count limits repeated readings. Give --every, too.")
+        }
         verb.keepsLink = link.keep
         return verb
     }
@@ -67,6 +76,8 @@ struct ReadVerb: LinkVerb {
     var format: ValueFormat?
     /// The time from one reading to the next; nil to read once.
     var period: Duration?
+    /// The number of periodic readings; nil for no limit.
+    var count: Int?
     var keepsLink = false
 
     init(target: Target, characteristics: [CharacteristicArgument], format: ValueFormat? = nil) {
@@ -90,7 +101,8 @@ struct ReadVerb: LinkVerb {
             let hasPrinted = Guarded(false)
             var connector = DeviceConnector(context: context, target: target, keepsLink: keepsLink)
             if period == nil { connector.mayStartAgain = { !hasPrinted.withLock(\.self) } }
-            return connector
+            return
+                connector
                 .use { [printer] tree -> Observable<Never> in
                     let values = Self.values(of: tree.attributes(characteristics), printer)
                         .do(onNext: { _ in hasPrinted.withLock { $0 = true } })
@@ -99,6 +111,7 @@ struct ReadVerb: LinkVerb {
                         .timer(.nanoseconds(0), period: period.interval, scheduler: context.scheduler)
                         // A reading that takes longer than the period skips the next one.
                         .flatMapFirst { _ in values }
+                        .take(count.map { $0 * characteristics.count } ?? .max)
                     guard let timeout = context.options.timeout else { return repeated.ignoreElements() }
                     let left = timeout - (clock.time - start)
                     return repeated.take(for: left.interval, scheduler: context.scheduler)

@@ -21,6 +21,37 @@ struct CharacteristicArgumentTests {
         #expect(try CharacteristicArgument(parsing: text) == .handle(handle))
     }
 
+    @Test func `Accepts a part of assigned names, which the device resolves`() throws {
+        #expect(try CharacteristicArgument(parsing: "Battery") == .part("Battery"))
+        let harness = CommandHarness()
+        let read = { (part: String) in
+            harness.run(ReadVerb(target: .part("strap"), characteristics: try CharacteristicArgument.list([part])))
+        }
+        #expect(try read("battery").lines == ["57  87 %"])
+        let several = try read("heart rate")
+        #expect(several.code == .usage)
+        #expect(several.errors.first?.contains("characteristics “heart rate”. Give the handle of one: @") == true)
+        #expect(several.errors.first?.contains("“Heart Rate Measurement”") == true)
+        let none = try read("temperature")
+        #expect(none.code == .notFound && none.errors.first?.contains("It has Device Name") == true, "\(none.errors)")
+    }
+
+    @Test func `Accepts a part of the name of one service`() throws {
+        #expect(try ServiceArgument.parse("battery") == 0x180F)
+        let error = #expect(throws: CLIError.self) { try ServiceArgument.parse("health") }
+        #expect(error?.text.contains("“health” matches") == true)
+    }
+
+    @Test func `Accepts companies by number and by name`() throws {
+        for text in ["Apple", "apple, inc.", "4c", "0x004C", "004C"] {
+            #expect(try CompanyNumber.parse(text) == [0x004C], "\(text)")
+        }
+        #expect(try CompanyNumber.only("Ruuvi") == 0x0499)
+        for text in ["", "x", "No Such Company", "12345", "inc"] {
+            #expect(throws: CLIError.self) { try CompanyNumber.parse(text) }
+        }
+    }
+
     @Test(
         arguments: [
             "", " ", "2A3", "2A371", "0x", "@", "@00000", "@x", "@-1", "@+1", "No Such Name", "ä", "xxxx",

@@ -192,4 +192,14 @@ struct ReadWriteCommandTests {
         #expect(outcome.errors.first?.contains("--timeout") == true)
         #expect(outcome.errors.first?.contains("took effect") == false)
     }
+
+    @Test func `Repeated readings end after their number`() throws {
+        let harness = CommandHarness()
+        var verb = ReadVerb(target: .part("strap"), characteristics: [.uuid(0x2A19), .uuid(0x2A38)])
+        verb.period = .seconds(1)
+        verb.count = 3
+        let outcome = harness.run(verb)
+        #expect(outcome.code == .done, "\(outcome.errors)")
+        #expect(outcome.lines.count == 6)
+    }
 }
