@@ -118,6 +118,6 @@ struct YAMLTests {
             text += "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", "))]\n"
         }
         let error = #expect(throws: ScenarioFileError.self) { try ScenarioFile.read(text, file: "f") }
-        #expect(error?.description.hasPrefix("f:1: unknown key “a0” of the scenario") == true)
+        #expect(error?.problem == "aliases repeat more than 100000 nodes")
     }
 }

@@ -76,9 +76,10 @@ struct ConnectCommandTests {
         for time in stride(from: 1_200, to: 1_900, by: 9) {
             let harness = CommandHarness()
             let simulation = harness.simulation
-            let outcome = harness.run(
-                ConnectVerb(target: .part("heart")),
-                meanwhile: [(time, { _ in simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01", reason: .timeout) })])
+            let drop: @Sendable (CommandRunner) -> Void = { _ in
+                simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01", reason: .timeout)
+            }
+            let outcome = harness.run(ConnectVerb(target: .part("heart")), meanwhile: [(time: time, event: drop)])
             // The attempt may still be repeated, or the command may have ended.
             guard outcome.code != .done else { continue }
             #expect(outcome.code == .failed)
