@@ -21,10 +21,15 @@ struct DeviceFinder {
 
     /// A device with a kept link rarely advertises, so the delay only serves to find others of the same name.
     private func silence(_ known: KnownDevices.List) -> Duration {
-        guard known.candidates.onlyExact != nil, let linked = known.linked.onlyExact,
-            context.keptLinks.contains(LinkKey(linked.peripheral))
-        else { return Self.silence }
+        guard known.candidates.onlyExact != nil, let linked = known.linked.onlyExact, isKept(linked) else {
+            return Self.silence
+        }
         return Self.settling
+    }
+
+    /// Whether an earlier command has kept the link. Such a device does not advertise, but one of the same name may.
+    private func isKept(_ candidate: DeviceCandidates.Candidate) -> Bool {
+        context.keptLinks.contains(LinkKey(candidate.peripheral))
     }
 
     private enum SearchEvent: Sendable {
@@ -38,7 +43,9 @@ struct DeviceFinder {
         KnownDevices(context: context, target: target).list().flatMap {
             known -> Observable<DeviceCandidates.Candidate> in
             if case .address = target, let hit = try known.candidates.choose(for: target) { return .just(hit) }
-            if let hit = known.candidates.only(where: { target.isWholeWord(of: $0.name) }) { return .just(hit) }
+            if let hit = known.candidates.only(where: { target.isWholeWord(of: $0.name) }), !isKept(hit) {
+                return .just(hit)
+            }
             return scan(remembered: known)
         }
     }

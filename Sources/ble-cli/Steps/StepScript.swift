@@ -136,7 +136,7 @@ struct StepScript: Sendable {
 
     /// Returns the beginning of an error text: the file, the line and the step.
     static func place(_ name: String, _ number: Int, _ text: String) -> String {
-        "\(name), line \(number), “\(TextWidth.cut(SecretRedaction.line(text), to: 60))”: "
+        "\(name), line \(number), “\(TextWidth.cut(SecretRedaction.message(SecretRedaction.line(text)), to: 60))”: "
     }
 }
 

@@ -38,28 +38,17 @@ struct DiagnoseVerb: Verb {
                     try context.output.line(diagnosis.json(at: context.scheduler.now).text)
                 } else {
                     for line in diagnosis.description.split(separator: "\n") {
+                        // The same remedy as in the errors of other commands.
+                        let line = line.replacing("bluetoothctl power on", with: "ble-cli power on")
                         try context.output.prose(Sanitiser.clean(String(line)))
                     }
                 }
                 guard diagnosis.cause.isObstacle else { return }
-                let hint = diagnosis.cause.kind.flatMap { BluetoothError($0).hint }
                 throw CLIError(
                     diagnosis.cause == .otherAdapters ? .notFound : .unavailable,
-                    ["Bluetooth cannot be used (\(diagnosis.cause.rawValue)).", hint].compactMap(\.self)
-                        .joined(separator: " "))
+                    "Bluetooth cannot be used (\(diagnosis.cause.rawValue)).")
             })
             .ignoreElements()
-    }
-}
-
-extension Diagnosis.Cause {
-    /// The kind of error with which other commands fail; nil if they name no command as a remedy.
-    fileprivate var kind: BluetoothError.Kind? {
-        switch self {
-        case .poweredOff: .poweredOff
-        case .noAdapter, .otherAdapters: .noAdapter
-        default: nil
-        }
     }
 }
 

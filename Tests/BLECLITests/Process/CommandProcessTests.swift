@@ -85,7 +85,7 @@ struct CommandProcessTests {
         (["scan", "--service", "12"], "is not a service"),
         (["scan", "--adapter", ""], "adapter is empty"),
         (["read", "x"], "Missing expected argument"),
-        (["dance\u{1B}[2J\n"], "Unexpected argument"),
+        (["dance\u{1B}[2J\n"], "There is no command “dance"),
         (["dance"], "The commands are diagnose, adapters, power, scan,"),
         (["write", "x", "2A39", "-5", "--format", "int16"], "Give a negative number as --value -5."),
         (["advertise", "--name", ""], "name of --name is empty"),

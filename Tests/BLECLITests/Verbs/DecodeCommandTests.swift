@@ -253,10 +253,12 @@ struct DecodeCommandTests {
                         every: .milliseconds(100), rssi: -50, name: "Tag",
                         manufacturerData: [0x0499: (try? HexBytes.parse(Self.ruuvi)) ?? []])
                 }
-            ]), terminal: TerminalSize(columns: 160, rows: 24))
+            ]), terminal: TerminalSize(columns: 400, rows: 24))
         let outcome = harness.run(ScanVerb(), .limited(.seconds(1)))
         #expect(outcome.lines.contains { $0.contains("READING") })
-        #expect(outcome.lines.contains { $0.contains("ruuvi (RuuviTag): temperature") })
+        #expect(
+            outcome.lines.contains { $0.contains("temperature 24.3 °C") && $0.contains("(RuuviTag)") },
+            "\(outcome.lines)")
     }
 
     @Test func `Write encodes a typed value, also for a handle`() throws {

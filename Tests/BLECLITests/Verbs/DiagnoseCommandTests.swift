@@ -19,7 +19,7 @@ struct DiagnoseCommandTests {
         #expect(off.code == .unavailable)
         #expect(
             off.lines.first
-                == "The adapter hci0 (00:1A:7D:DA:71:01) is off. Switch it on: bluetoothctl power on.")
+                == "The adapter hci0 (00:1A:7D:DA:71:01) is off. Switch it on: ble-cli power on.")
         #expect(off.errors == ["ble-cli: Bluetooth cannot be used (powered-off)."])
         let stopped = CommandHarness(starting: false).run(DiagnoseVerb())
         #expect(stopped.code == .unavailable)

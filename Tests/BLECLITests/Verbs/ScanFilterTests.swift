@@ -123,8 +123,8 @@ struct ScanFilterTests {
 
     @Test(
         arguments: [
-            ["--name", " "], ["--rssi", "strong"], ["--rssi", "-200"], ["--rssi", "21"], ["--manufacturer", "499"],
-            ["--manufacturer", "Ruuvi"], ["--sort", "size"], ["--for", "soon"], ["--for", "-1"],
+            ["--name", " "], ["--rssi", "strong"], ["--rssi", "-200"], ["--rssi", "21"], ["--manufacturer", "12345"],
+            ["--manufacturer", "No Such Company"], ["--sort", "size"], ["--for", "soon"], ["--for", "-1"],
             ["--for", "5s", "--timeout", "5"], ["--color", "blue"], ["--sort", "rssi", "--all"],
         ])
     func `Invalid options are rejected with a text of one line`(arguments: [String]) throws {

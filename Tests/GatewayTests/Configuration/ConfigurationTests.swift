@@ -308,7 +308,7 @@ struct ConfigurationTests {
 
     @Test func `Files of hostile shapes are refused without a crash`() {
         let anchors = (1...20).map { "a\($0): &a\($0) [\($0 == 1 ? "x" : "*a\($0 - 1), *a\($0 - 1)")]" }
-        #expect(mistakes(anchors.joined(separator: "\n")).count == 20)
+        #expect(mistakes(anchors.joined(separator: "\n")).map { $0.contains("alias") } == [true])
         #expect(!mistakes(String(repeating: "[", count: 5_000)).isEmpty)
         #expect(!mistakes("- 1\n- 2").isEmpty)
         #expect(!mistakes("devices: [[], 5, {}, ~]").isEmpty)
