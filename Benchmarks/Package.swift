@@ -7,7 +7,10 @@ let package = Package(
     dependencies: [.package(name: "RxBluetooth", path: "..")],
     targets: [
         .executableTarget(
-            name: "rxbench", dependencies: [.product(name: "Rx", package: "RxBluetooth")],
+            name: "rxbench",
+            dependencies: [
+                .product(name: "Rx", package: "RxBluetooth"), .product(name: "RxTest", package: "RxBluetooth"),
+            ],
             swiftSettings: [.strictMemorySafety(), .treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "valuesbench", dependencies: [.product(name: "BluetoothValues", package: "RxBluetooth")],

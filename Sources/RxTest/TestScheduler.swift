@@ -99,6 +99,9 @@ public final class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeC
     }
 }
 
+/// Maps ticks to dates: tick 0 is the beginning of 1970, and a tick lasts `resolution` seconds.
+public typealias TestSchedulerVirtualTimeConverter = TickConverter
+
 extension TestScheduler {
     /// As `init(initialClock:resolution:simulateProcessingDelay:)`, with a `Duration`.
     public convenience init(initialClock: TestTime, resolution: Duration, simulateProcessingDelay: Bool = true) {

@@ -8,7 +8,7 @@
 
 @main
 enum Main {
-    static let cases = Case.events + Case.subscriptions
+    static let cases = Case.events + Case.subscriptions + Case.virtualTime
 
     static func main() {
         let arguments = CommandLine.arguments.dropFirst()

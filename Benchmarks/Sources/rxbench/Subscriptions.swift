@@ -13,6 +13,12 @@ extension Case {
             let chain = fiveOperators(on: subject)
             for _ in 0..<count { kept.insert(chain.subscribe(onNext: { sum.add($0) })) }
         },
+        Case("range", count: 1_000_000) { count, sum in
+            _ = Observable.range(start: 0, count: count).subscribe(onNext: { sum.add($0) })
+        },
+        Case("array", count: 1_000_000) { count, sum in
+            _ = Observable.from(Array(0..<count)).subscribe(onNext: { sum.add($0) })
+        },
         Case("of-10", count: 20_000) { count, sum in
             for _ in 0..<count {
                 _ = Observable.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10).subscribe(onNext: { sum.add($0) })

@@ -27,25 +27,7 @@ extension ObservableType {
     }
 }
 
-/// The integer types with which `range`, `interval` and `timer` count.
-public typealias RxAbstractInteger = FixedWidthInteger
-
-extension ObservableType where Element: RxAbstractInteger {
-    /// Creates a cold stream that sends `count` consecutive integers from `start` on, then completes.
-    ///
-    /// A negative count, or a range beyond the largest integer of the type, traps.
-    public static func range(
-        start: Element, count: Element, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
-    ) -> Observable<Element> {
-        precondition(count >= 0, "range: count must not be negative.")
-        guard count > 0 else { return Observable(SequenceSource([], scheduler)) }
-        let (last, overflow) = start.addingReportingOverflow(count - 1)
-        precondition(!overflow, "range: the last number exceeds the largest one of its type.")
-        return Observable(SequenceSource((start...last).lazy.map { $0 }, scheduler))
-    }
-}
-
-/// The source of `of`, `from` and `range`: sends the elements of a sequence.
+/// The source of `of` and `from`: sends the elements of a sequence.
 final class SequenceSource<Items: Sequence>: Source<Items.Element> {
     private let items: Items
     private let scheduler: any ImmediateSchedulerType

@@ -37,7 +37,10 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     public var now: RxTime { converter.convertFromVirtualTime(clock) }
 
     /// The time of its clock.
-    public var clock: VirtualTime { lock.withLock { time } }
+    public var clock: VirtualTime {
+        @_specialize(where Converter == TickConverter)
+        get { lock.withLock { time } }
+    }
 
     /// Whether the clock is being moved.
     public var isRunning: Bool { lock.withLock { isMoving && !isStopped } }
@@ -52,6 +55,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
 
     /// Runs the action after the interval, rounded to the clock's nearest tick.
     @preconcurrency
+    @_specialize(where Converter == TickConverter, StateType == Void)
     public func scheduleRelative<StateType>(
         _ state: StateType, dueTime: RxTimeInterval, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
@@ -105,6 +109,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     ///
     /// The clock shows that time afterwards, even if `stop` was called. If the clock is already being moved, the call
     /// has no effect. A past time traps.
+    @_specialize(where Converter == TickConverter)
     public func advanceTo(_ virtualTime: VirtualTime) {
         precondition(!comes(virtualTime, before: clock), "VirtualTimeScheduler: the clock cannot be moved back.")
         run(until: virtualTime, unless: { false })
@@ -141,6 +146,7 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     /// Moves the clock to the given time, but ends before the next piece of work when a condition is true.
     ///
     /// The clock then shows the time of the last piece of work.
+    @_specialize(where Converter == TickConverter)
     package func run(until end: VirtualTime?, unless isDone: () -> Bool) {
         let pauses: [@Sendable () -> Bool]? = lock.withLock {
             if isMoving { return nil }

@@ -1,11 +1,10 @@
 public import FoundationEssentials
-public import Rx
 
 /// Maps ticks to dates: tick 0 is the beginning of 1970, and a tick lasts `resolution` seconds.
-public struct TestSchedulerVirtualTimeConverter: VirtualTimeConverterType {
+public struct TickConverter: VirtualTimeConverterType {
     private let resolution: Double
 
-    init(resolution: Double) { self.resolution = resolution }
+    package init(resolution: Double) { self.resolution = resolution }
 
     /// Returns the date of a tick.
     public func convertFromVirtualTime(_ virtualTime: Int) -> RxTime {
