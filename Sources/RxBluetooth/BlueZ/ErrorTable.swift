@@ -182,7 +182,8 @@ extension BluetoothError.Operation {
     fileprivate var isOnAttribute: Bool {
         switch self {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: true
-        case .readState, .scan, .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget, .advertise,
+        case .readState, .scan, .listPeripherals, .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget,
+            .advertise,
             .exclusiveAccess, .publish, .setPower, .setAlias, .openChannel, .publishChannel, .sendData, .receiveData,
             .readLink, .updateLink, .waitUntilReady:
             false
@@ -268,7 +269,9 @@ extension BluetoothError {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: .attributeNotFound
         case .connect, .disconnect, .discover, .readRSSI, .pair, .trust, .forget: .peripheralGone
         case .exclusiveAccess, .openChannel, .sendData, .receiveData, .readLink, .updateLink: .peripheralGone
-        case .scan, .readState, .advertise, .publish, .setPower, .setAlias, .publishChannel, .waitUntilReady: .noAdapter
+        case .scan, .listPeripherals, .readState, .advertise, .publish, .setPower, .setAlias, .publishChannel,
+            .waitUntilReady:
+            .noAdapter
         }
     }
 

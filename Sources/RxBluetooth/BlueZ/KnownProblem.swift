@@ -32,12 +32,12 @@ struct KnownProblem: Sendable {
         KnownProblem(
             name: .notifyStartCrash, versions: BlueZVersion(5, 87)...BlueZVersion(5, 87),
             text: "may crash when a link is lost while notifications are being turned on",
-            advice: "Use .reconnect() and ScanOptions.resumes, or update BlueZ."),
+            advice: "Let programs reconnect by themselves after a lost link, or update BlueZ."),
         // Q132: bluez/bluez#1376; the sources of 5.66 and 5.82 have the defect.
         KnownProblem(
             name: .socketStartCrash, versions: BlueZVersion(5, 46)...BlueZVersion(5, 83),
             text: "may crash after a notification socket could not be opened",
-            advice: "If this happens, use the notification transport .signals."),
+            advice: "If this happens, receive notifications as signals of D-Bus, or update BlueZ."),
         // Q133: bluez/bluez#1169; the sources of 5.82 have the defect, those of 5.66 and 5.87 do not.
         KnownProblem(
             name: .monitorCrash, versions: BlueZVersion(5, 79)...BlueZVersion(5, 82),

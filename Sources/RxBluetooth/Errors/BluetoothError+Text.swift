@@ -209,9 +209,10 @@ extension BluetoothError {
         case .disconnected(.authentication): "Pair with the peripheral; if it was paired before, forget it first."
         case .disconnected where isLinkShared:
             "Connect again: another program had made the link, and may have closed it."
-        // Suggests pairing: a peripheral may drop the link instead of pairing, and bluetoothd before 5.83 does not
-        // report that (Q121).
-        case .disconnected(.unknown) where isOfAttribute, .disconnected(.remote) where isOfAttribute:
+        // Suggests pairing: a peripheral may drop the link instead of pairing, or refuse to pair, and the kernel then
+        // closes the link. bluetoothd before 5.83 reports neither (Q121), later versions only the side that closed it.
+        case .disconnected(.unknown) where isOfAttribute, .disconnected(.remote) where isOfAttribute,
+            .disconnected(.local) where isOfAttribute:
             "Connect again, and if this operation ends the link each time, pair with the peripheral first."
         case .disconnected: "Connect again when the peripheral and the adapter are available."
         case .connectFailed(Self.classicOnly):
@@ -258,7 +259,8 @@ extension BluetoothError {
     /// Whether a program can safely repeat the operation after a time-out.
     private var changesNothing: Bool {
         switch operation {
-        case .readState, .scan, .connect, .discover, .read, .readDescriptor, .readRSSI, .notify, .openChannel,
+        case .readState, .scan, .listPeripherals, .connect, .discover, .read, .readDescriptor, .readRSSI, .notify,
+            .openChannel,
             .readLink:
             true
         default: false

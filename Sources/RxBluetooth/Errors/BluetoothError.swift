@@ -99,8 +99,10 @@ public struct BluetoothError: Error, Sendable {
         case waitUntilReady
         /// Reading a state that bluetoothd reports, such as the pairing state or the MTU.
         case readState
-        /// Scanning, or listing the known peripherals.
+        /// Scanning.
         case scan
+        /// Listing the peripherals that bluetoothd already knows.
+        case listPeripherals
         /// Connecting to a peripheral.
         case connect
         /// Closing the link to a peripheral.

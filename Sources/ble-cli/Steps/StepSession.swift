@@ -11,7 +11,7 @@ final class StepSession: Sendable {
         var number = 0
         var link: (any Disposable)?
         var tree: GATTTree?
-        /// Why the link was lost; nil if it is open, or was closed on request.
+        /// Why the link was lost or not made; nil if it is open, or was closed on request.
         var loss: CLIError?
         var subscriptions: [UInt16: ValueQueue] = [:]
     }
@@ -60,7 +60,13 @@ final class StepSession: Sendable {
                     },
                     onError: { [self] error in
                         // After the device was ready, the step has ended.
-                        if !recordLoss(error, of: number) { observer.on(.error(error)) }
+                        guard !recordLoss(error, of: number) else { return }
+                        state.withLock { state in
+                            guard state.number == number else { return }
+                            state = SessionState(number: number + 1)
+                            state.loss = CLIError(error)
+                        }
+                        observer.on(.error(error))
                     })
             let isOutdated = state.withLock { state in
                 guard state.number == number else { return true }

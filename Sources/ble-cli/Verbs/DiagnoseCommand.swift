@@ -38,9 +38,7 @@ struct DiagnoseVerb: Verb {
                     try context.output.line(diagnosis.json(at: context.scheduler.now).text)
                 } else {
                     for line in diagnosis.description.split(separator: "\n") {
-                        // The same remedy as in the errors of other commands.
-                        let line = line.replacing("bluetoothctl power on", with: "ble-cli power on")
-                        try context.output.prose(Sanitiser.clean(String(line)))
+                        try context.output.prose(Sanitiser.clean(Diagnosis.namingThisProgram(String(line))))
                     }
                 }
                 guard diagnosis.cause.isObstacle else { return }
@@ -53,6 +51,11 @@ struct DiagnoseVerb: Verb {
 }
 
 extension Diagnosis {
+    /// Returns a text of the library with the remedy that the errors of other commands give.
+    fileprivate static func namingThisProgram(_ text: String) -> String {
+        text.replacing("bluetoothctl power on", with: "ble-cli power on")
+    }
+
     /// Returns the diagnosis as a JSON object. Durations are in seconds.
     func json(at time: Date) -> JSON {
         .object([
@@ -80,7 +83,7 @@ extension Diagnosis {
                     findings.map {
                         .object([
                             ("cause", .string($0.cause.rawValue)), ("text", .string($0.text)),
-                            ("advice", .string(orNull: $0.advice)),
+                            ("advice", .string(orNull: $0.advice.map(Diagnosis.namingThisProgram))),
                         ])
                     })
             ),

@@ -86,6 +86,13 @@ struct ShellCommandTests {
         #expect(failing.errors.count == 1)
     }
 
+    @Test func `Steps after a failed connection from a pipe fail with its reason and exit code`() {
+        let lines = ScriptedLines(["services", "read 2A19"])
+        let outcome = CommandHarness(starting: false).run(ShellVerb(target: strap, lines: lines))
+        #expect(outcome.code == .unavailable && outcome.errors.count == 3)
+        #expect(outcome.errors.allSatisfy { $0.contains("bluetoothd is not running") }, "\(outcome.errors)")
+    }
+
     @Test func `A line that is handled before the subscription to it returns starts its step`() {
         let harness = CommandHarness()
         let isFirst = Mutex(true)
@@ -139,6 +146,26 @@ struct ShellCommandTests {
         #expect(outcome.lines.count > 5)
         #expect(harness.calls("Connect") == 1)
         #expect(!ShellVerb(lines: ScriptedLines([])).interrupt())
+    }
+
+    @Test func `After a lost link, subscribe turns the notifications on again`() {
+        let answering = SimulatedPeripheral("Answer", address: "C0:FF:EE:00:00:09") {
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Answer")
+            SimulatedService("ffe0") {
+                SimulatedCharacteristic("ffe1", .notify(every: .milliseconds(200)) { [UInt8($0 & 0xFF)] })
+            }
+        }
+        let harness = CommandHarness(around: answering)
+        let simulation = harness.simulation
+        let lines = ScriptedLines(
+            ["connect Answer", "subscribe FFE1", "pause 5s", "connect Answer", "subscribe FFE1", "wait FFE1 5s 00"],
+            isInteractive: true)
+        let outcome = harness.run(
+            ShellVerb(lines: lines),
+            meanwhile: [(5_000, { _ in simulation.bluez.dropLink(to: "C0:FF:EE:00:00:09") })])
+        // The first value of the new link is 0, and the values of the lost one are not stored any more.
+        #expect(outcome.lines == ["00  0"], "\(outcome.errors)")
+        #expect(harness.calls("StartNotify") == 2 && harness.calls("Connect") == 2)
     }
 
     @Test func `Help lists the steps and explains one`() {

@@ -23,6 +23,8 @@ struct OperationPhraseTests {
         Row(.readState, "the MTU of \(device)", "Reading the MTU of \(device)"),
         Row(.scan, nil, "Scanning"),
         Row(.scan, "hci0", "Scanning with hci0"),
+        Row(.listPeripherals, nil, "Listing the known devices"),
+        Row(.listPeripherals, "hci0", "Listing the known devices of hci0"),
         Row(.connect, nil, "Connecting"),
         Row(.connect, device, "Connecting to \(device)"),
         Row(.disconnect, nil, "Disconnecting"),
@@ -88,5 +90,18 @@ struct OperationPhraseTests {
     @Test func `An error without an operation begins with its target or its cause`() {
         #expect(BluetoothError(.poweredOff, target: "hci0").summary == "hci0: the Bluetooth adapter is off.")
         #expect(BluetoothError(.poweredOff).summary == "the Bluetooth adapter is off.")
+    }
+}
+
+/// The advice for a link that was lost during an operation.
+struct LostLinkAdviceTests {
+    @Test(arguments: [BluetoothError.DisconnectReason.unknown, .remote, .local])
+    func `An operation on an attribute suggests pairing, as a refusal ends the link`(
+        reason: BluetoothError.DisconnectReason
+    ) {
+        for operation in [BluetoothError.Operation.read, .write, .readDescriptor, .writeDescriptor, .notify] {
+            #expect(BluetoothError(.disconnected(reason), operation: operation).advice?.contains("pair with") == true)
+        }
+        #expect(BluetoothError(.disconnected(reason), operation: .discover).advice?.contains("pair with") == false)
     }
 }
