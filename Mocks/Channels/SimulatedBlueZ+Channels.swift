@@ -64,7 +64,7 @@ extension SimulatedBlueZ {
     public func serveChannel(
         _ channel: SimulatedChannel?, psm: UInt16, of address: String, file: StaticString = #fileID, line: UInt = #line
     ) {
-        names.check(address, file, line)
+        guard names.check(address, file, line) else { return }
         control { environment, _ in environment.radio.described(address).channels[psm] = channel }
     }
 
@@ -130,7 +130,7 @@ extension SimulatedBlueZ {
         _ channel: SimulatedChannel, from address: String, psm: UInt16, sending packets: [[UInt8]] = [],
         file: StaticString = #fileID, line: UInt = #line
     ) {
-        names.check(address, file, line)
+        guard names.check(address, file, line) else { return }
         control { [channels] environment, daemon in
             let deviceState = environment.radio.described(address)
             guard let daemon, let (number, end) = try? Self.socketPair() else { return }

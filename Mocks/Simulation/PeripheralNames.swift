@@ -2,8 +2,8 @@ import Rx
 
 /// The peripherals and characteristics that callers of the simulation's controls may name. Thread-safe.
 ///
-/// A control changes the simulation later, in the bus's context. With this table, a wrong name traps at once, at the
-/// caller's line.
+/// A control changes the simulation later, in the bus's context. With this table, a wrong name is reported at once, at
+/// the caller's line. Without a function that receives the reports, it traps.
 final class PeripheralNames: Sendable {
     private struct NamedPeripheral {
         var description: SimulatedPeripheral
@@ -31,6 +31,7 @@ final class PeripheralNames: Sendable {
     }
 
     private let table = Guarded(AddressTable())
+    private let report = Guarded<(@Sendable (SimulationMistake) -> Void)?>(nil)
 
     init(_ scenario: Scenario) {
         for peripheral in scenario.peripherals { add(peripheral, #fileID, #line) }
@@ -44,50 +45,65 @@ final class PeripheralNames: Sendable {
         }
     }
 
+    func reportMistakes(to report: @escaping @Sendable (SimulationMistake) -> Void) {
+        self.report.withLock { $0 = report }
+    }
+
+    /// Reports a mistake. Traps if nothing receives it.
+    private func fail(_ text: String, _ file: StaticString, _ line: UInt) {
+        guard let report = report.withLock({ $0 }) else { fatalError(text, file: file, line: line) }
+        report(SimulationMistake(description: text, fileID: "\(file)", line: Int(line)))
+    }
+
     /// Returns whether a peripheral has this address.
     func contains(_ address: String) -> Bool { table.withLock { $0.index(of: address) != nil } }
 
-    /// Traps if no peripheral has this address.
-    func check(_ address: String, _ file: StaticString, _ line: UInt) {
-        _ = index(of: address, file, line)
+    /// Returns whether a peripheral has this address, and reports the mistake otherwise.
+    func check(_ address: String, _ file: StaticString, _ line: UInt) -> Bool {
+        index(of: address, file, line) != nil
     }
 
-    /// Traps if a peripheral does not have this characteristic.
+    /// Returns whether a peripheral has this characteristic, and reports the mistake otherwise.
     func check(
         _ characteristic: String, index: Int, of address: String, _ file: StaticString, _ line: UInt
-    ) {
+    ) -> Bool {
         guard let uuid = FullUUID.text(characteristic) else {
-            fatalError("“\(characteristic)” is not a UUID.", file: file, line: line)
+            fail("“\(characteristic)” is not a UUID.", file, line)
+            return false
         }
-        let place = self.index(of: address, file, line)
+        guard let place = self.index(of: address, file, line) else { return false }
         let (name, count) = table.withLock { table in
             let description = table.entries[place].description
             let counts = table.entries[place].characteristics ?? description.characteristicCounts
             table.entries[place].characteristics = counts
             return (description.name, counts[uuid] ?? 0)
         }
-        guard (0..<count).contains(index) else {
-            fatalError(
+        let hasCharacteristic = (0..<count).contains(index)
+        if !hasCharacteristic {
+            fail(
                 "“\(name)” has \(count == 0 ? "no" : "only \(count)") characteristic \(characteristic)"
-                    + (index == 0 ? "." : ", none with the index \(index)."), file: file, line: line)
+                    + (index == 0 ? "." : ", none with the index \(index)."), file, line)
         }
+        return hasCharacteristic
     }
 
-    /// Replaces the services of a peripheral.
-    func change(services: [SimulatedService], of address: String, _ file: StaticString, _ line: UInt) {
-        let place = index(of: address, file, line)
+    /// Replaces the services of a peripheral. Returns false after a mistake.
+    func change(services: [SimulatedService], of address: String, _ file: StaticString, _ line: UInt) -> Bool {
+        guard let place = index(of: address, file, line) else { return false }
         let description = table.withLock { table in
             table.entries[place].description.services = services
             table.entries[place].characteristics = nil
             return table.entries[place].description
         }
         description.check(file, line)
+        return true
     }
 
-    /// Changes the address of the peripheral with this index.
-    func rotate(_ place: Int, to new: String, _ file: StaticString, _ line: UInt) {
+    /// Changes the address of the peripheral with this index. Returns false after a mistake.
+    func rotate(_ place: Int, to new: String, _ file: StaticString, _ line: UInt) -> Bool {
         guard DeviceAddress(new, isRandom: true) != nil else {
-            fatalError("“\(new)” is not a Bluetooth address.", file: file, line: line)
+            fail("“\(new)” is not a Bluetooth address.", file, line)
+            return false
         }
         let isFree = table.withLock { table in
             guard table.byPresent[new, default: place] == place else { return false }
@@ -96,13 +112,15 @@ final class PeripheralNames: Sendable {
             table.entries[place].present = new
             return true
         }
-        if !isFree { fatalError("Two peripherals have the address \(new).", file: file, line: line) }
+        if !isFree { fail("Two peripherals have the address \(new).", file, line) }
+        return isFree
     }
 
-    /// Returns the index of the peripheral with this address. Traps if there is none.
-    func index(of address: String, _ file: StaticString, _ line: UInt) -> Int {
+    /// Returns the index of the peripheral with this address, or reports that there is none.
+    func index(of address: String, _ file: StaticString, _ line: UInt) -> Int? {
         if let index = table.withLock({ $0.index(of: address) }) { return index }
-        fatalError("No peripheral of this simulation has the address “\(address)”.", file: file, line: line)
+        fail("No peripheral of this simulation has the address “\(address)”.", file, line)
+        return nil
     }
 }
 

@@ -22,7 +22,7 @@ extension SimulatedBlueZ {
         of address: String, announced: Bool = true, to services: [SimulatedService],
         file: StaticString = #fileID, line: UInt = #line
     ) {
-        names.change(services: services, of: address, file, line)
+        guard names.change(services: services, of: address, file, line) else { return }
         control { environment, daemon in
             let deviceState = environment.radio.described(address)
             deviceState.change(services: services)
@@ -39,15 +39,15 @@ extension SimulatedBlueZ {
         of address: String, to new: String? = nil, file: StaticString = #fileID, line: UInt = #line
     ) {
         let new = new?.uppercased()
-        let place = names.index(of: address, file, line)
-        if let new { names.rotate(place, to: new, file, line) }
+        guard let place = names.index(of: address, file, line) else { return }
+        if let new, !names.rotate(place, to: new, file, line) { return }
         control { [names] environment, _ in
             let deviceState = environment.radio.described(address)
             let text = new ?? DeviceAddress.randomPrivate(&deviceState.generator)
             guard let rotated = DeviceAddress(text, isRandom: true) else {
                 preconditionFailure("“\(text)” is not a Bluetooth address.")
             }
-            if new == nil { names.rotate(place, to: text, file, line) }
+            if new == nil, !names.rotate(place, to: text, file, line) { return }
             environment.radio.rotate(deviceState, to: rotated)
         }
     }

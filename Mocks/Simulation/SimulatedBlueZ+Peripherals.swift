@@ -2,7 +2,8 @@ import DBus
 
 /// Controls of the peripherals. `address` is a peripheral's address in the scenario or its present one.
 ///
-/// A control traps at the caller's line if the scenario has no such peripheral or characteristic.
+/// If the scenario has no such peripheral or characteristic, a control reports a ``SimulationMistake`` at the caller's
+/// line, and has no effect.
 extension SimulatedBlueZ {
     /// Adds a peripheral in range.
     public func add(_ peripheral: SimulatedPeripheral, file: StaticString = #fileID, line: UInt = #line) {
@@ -16,7 +17,7 @@ extension SimulatedBlueZ {
         to address: String, reason: SimulatedDisconnectReason = .remote, file: StaticString = #fileID,
         line: UInt = #line
     ) {
-        names.check(address, file, line)
+        guard names.check(address, file, line) else { return }
         control { environment, daemon in
             daemon?.device(linkedTo: environment.radio.described(address))?.linkEnded(reason)
         }
@@ -24,7 +25,7 @@ extension SimulatedBlueZ {
 
     /// Sets the RSSI of a peripheral, in dBm, -127 to 20; nil for the RSSI of its advertisement.
     public func setStrength(_ rssi: Int?, of address: String, file: StaticString = #fileID, line: UInt = #line) {
-        names.check(address, file, line)
+        guard names.check(address, file, line) else { return }
         control { environment, _ in environment.radio.described(address).strength = rssi }
     }
 
@@ -35,7 +36,7 @@ extension SimulatedBlueZ {
     public func setInRange(
         _ isInRange: Bool, _ address: String, file: StaticString = #fileID, line: UInt = #line
     ) {
-        names.check(address, file, line)
+        guard names.check(address, file, line) else { return }
         control { environment, daemon in
             let deviceState = environment.radio.described(address)
             deviceState.isInRange = isInRange
@@ -52,7 +53,7 @@ extension SimulatedBlueZ {
     public func advertise(
         _ advertisement: SimulatedAdvertisement?, from address: String, file: StaticString = #fileID, line: UInt = #line
     ) {
-        names.check(address, file, line)
+        guard names.check(address, file, line) else { return }
         advertisement?.check(file, line)
         control { environment, daemon in
             let deviceState = environment.radio.described(address)
@@ -66,7 +67,7 @@ extension SimulatedBlueZ {
     public func setConnection(
         _ connection: SimulatedConnection, of address: String, file: StaticString = #fileID, line: UInt = #line
     ) {
-        names.check(address, file, line)
+        guard names.check(address, file, line) else { return }
         control { environment, _ in
             let deviceState = environment.radio.described(address)
             deviceState.connection = connection
@@ -78,13 +79,13 @@ extension SimulatedBlueZ {
     public func setPairing(
         _ pairing: SimulatedPairing, of address: String, file: StaticString = #fileID, line: UInt = #line
     ) {
-        names.check(address, file, line)
+        guard names.check(address, file, line) else { return }
         control { environment, _ in environment.radio.described(address).pairing = pairing }
     }
 
     /// Deletes a peripheral's bonds, as a factory reset does. Later connections of a bonded adapter fail.
     public func loseBond(of address: String, file: StaticString = #fileID, line: UInt = #line) {
-        names.check(address, file, line)
+        guard names.check(address, file, line) else { return }
         control { environment, _ in environment.radio.described(address).bonds = [:] }
     }
 
@@ -95,7 +96,7 @@ extension SimulatedBlueZ {
         _ value: [UInt8], from address: String, _ characteristic: String, index: Int = 0,
         file: StaticString = #fileID, line: UInt = #line
     ) {
-        names.check(characteristic, index: index, of: address, file, line)
+        guard names.check(characteristic, index: index, of: address, file, line) else { return }
         control { environment, daemon in
             let deviceState = environment.radio.described(address)
             daemon.hold(value, deviceState, deviceState.described(characteristic, index: index), notifying: true)
@@ -107,7 +108,7 @@ extension SimulatedBlueZ {
         _ value: [UInt8], of address: String, _ characteristic: String, index: Int = 0,
         file: StaticString = #fileID, line: UInt = #line
     ) {
-        names.check(characteristic, index: index, of: address, file, line)
+        guard names.check(characteristic, index: index, of: address, file, line) else { return }
         control { environment, _ in
             environment.radio.described(address).described(characteristic, index: index).value = value
         }
