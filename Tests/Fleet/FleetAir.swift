@@ -71,7 +71,7 @@ final class FleetAir {
 
     /// Calls `receive` for each reception of a tenth of a second.
     func advance(
-        _ tick: Int, _ receive: (_ gateway: Int, BluetoothAddress, _ rssi: Int16, [AdvertisedSection]) -> Void
+        _ tick: Int, _ receive: (_ gateway: Int, BluetoothAddress, _ rssi: Int, [AdvertisedSection]) -> Void
     ) {
         for index in slots[tick % 100] where devices[index].link == nil {
             // A slow random walk.
@@ -85,7 +85,7 @@ final class FleetAir {
                 // Four uniform numbers are nearly normal; 6 dB of noise.
                 let sum = (0..<4).reduce(-2.0) { sum, _ in sum + random.unit() }
                 let rssi = mean + 6 * 1.732 * sum
-                if rssi > Self.weakest { receive(gateway, devices[index].address, Int16(rssi), sections) }
+                if rssi > Self.weakest { receive(gateway, devices[index].address, Int(rssi), sections) }
             }
         }
     }

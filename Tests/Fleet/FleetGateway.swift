@@ -81,7 +81,7 @@ final class FleetGateway {
         broker.isolate()
     }
 
-    func receive(_ address: BluetoothAddress, _ rssi: Int16, _ sections: [AdvertisedSection]) {
+    func receive(_ address: BluetoothAddress, _ rssi: Int, _ sections: [AdvertisedSection]) {
         guard isRunning else { return }
         _ = pipeline.receive(
             sections, from: address, of: address, name: nil, rssi: rssi, time: loop.scheduler.now)

@@ -9,7 +9,7 @@ extension ConfigurationReader {
         var filter = DeviceFilter()
         filter.allowed = members["allow"].map { prefixes($0) } ?? []
         filter.denied = members["deny"].map { prefixes($0) } ?? []
-        filter.minimumRSSI = members["minimum-rssi"]?.integer(-127...20).map { Int16($0) }
+        filter.minimumRSSI = members["minimum-rssi"]?.integer(-127...20)
         set(&filter.includesUnknown, members["unknown"]?.flag())
         let denied = Set(filter.denied)
         for allowed in filter.allowed where denied.contains(allowed) {

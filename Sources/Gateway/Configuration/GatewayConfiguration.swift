@@ -95,7 +95,7 @@ public struct DeviceFilter: Hashable, Sendable {
     /// The addresses, or first bytes of addresses, that are never published. This list wins.
     public var denied: [String] = []
     /// The weakest signal to publish, in dBm; nil for all.
-    public var minimumRSSI: Int16?
+    public var minimumRSSI: Int?
     /// Whether devices without a decoded reading are published.
     public var includesUnknown = false
 

@@ -13,14 +13,14 @@ public struct ReadingMessage: Hashable, Sendable {
     /// The device.
     public var device: MessageDevice
     /// The signal strength in dBm; nil if it is not known.
-    public var rssi: Int16?
+    public var rssi: Int?
     /// What the device sent.
     public var reading: SensorReading
     /// The wall time at which the reading was received.
     public var time: Date
 
     /// Creates a message.
-    public init(device: MessageDevice, rssi: Int16?, reading: SensorReading, time: Date) {
+    public init(device: MessageDevice, rssi: Int?, reading: SensorReading, time: Date) {
         self.device = device
         self.rssi = rssi
         self.reading = reading

@@ -5,7 +5,7 @@ public struct DeviceMatcher: Sendable {
     /// The prefixes of allowed devices; nil if all devices are.
     private let allowed: DevicePrefixes?
     private let denied: DevicePrefixes
-    private let minimumRSSI: Int16?
+    private let minimumRSSI: Int?
     private let includesUnknown: Bool
     private let described: Set<BluetoothAddress>
 
@@ -37,7 +37,7 @@ public struct DeviceMatcher: Sendable {
     /// - Parameters:
     ///   - rssi: The signal strength in dBm; nil if it is not known, which passes.
     ///   - hasReading: Whether the advertisement was decoded, and contains more than the kind of a device.
-    public func matches(_ address: BluetoothAddress, rssi: Int16?, hasReading: Bool) -> Bool {
+    public func matches(_ address: BluetoothAddress, rssi: Int?, hasReading: Bool) -> Bool {
         if let minimumRSSI, let rssi, rssi < minimumRSSI { return false }
         guard hasReading || includesUnknown || described.contains(address) else { return false }
         return matches(address)

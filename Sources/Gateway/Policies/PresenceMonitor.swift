@@ -68,7 +68,7 @@ public struct PresenceMonitor: Sendable {
     /// Records an advertisement, and returns what to publish: at most a loss of another device, and one of this device.
     ///
     /// - Parameter rssi: The signal strength in dBm; nil or 127 if it is not known.
-    public mutating func hear(_ address: BluetoothAddress, rssi: Int16?, at now: Duration) -> [Change] {
+    public mutating func hear(_ address: BluetoothAddress, rssi: Int?, at now: Duration) -> [Change] {
         let (settings, known) = (settings, rssi == 127 ? nil : rssi)
         let (change, removed) = devices.use(
             address, default: Device(rssi: nil, lastRSSI: now, lastHeard: now, published: nil, publishedAt: now)

@@ -42,12 +42,12 @@ final class DeviceConnections {
     /// The adapter to which a device belongs.
     struct AdapterChoice {
         var adapter: AdapterKey
-        var rssi: Int16
+        var rssi: Int
         var lastHeard: Duration
     }
 
     /// Another adapter takes over a device that is this much stronger there, in dB.
-    private static let hysteresis: Int16 = 10
+    private static let hysteresis = 10
     /// Another adapter takes over a device that its adapter has not heard for this time.
     private static let longestSilence = Duration.seconds(30)
     /// After this many failed attempts, another gateway may try.
@@ -106,7 +106,7 @@ final class DeviceConnections {
     var linkCount: Int { centrals.values.reduce(0) { $0 + $1.links.count } }
 
     /// Stores that an adapter heard the device with this identity.
-    func heard(_ address: BluetoothAddress, _ peripheral: Peripheral, rssi: Int16?, by adapter: AdapterKey) {
+    func heard(_ address: BluetoothAddress, _ peripheral: Peripheral, rssi: Int?, by adapter: AdapterKey) {
         guard known.contains(address) else { return }
         let now = loop.monotonicTime
         let rssi = rssi ?? -127
@@ -139,7 +139,7 @@ final class DeviceConnections {
 
     private func isOwned(_ address: BluetoothAddress) -> Bool { sharing?.isOwned(address) ?? true }
 
-    private func choose(_ adapter: AdapterKey, for address: BluetoothAddress, rssi: Int16, now: Duration) {
+    private func choose(_ adapter: AdapterKey, for address: BluetoothAddress, rssi: Int, now: Duration) {
         guard let choice = choices[address], choice.adapter != adapter else {
             let isNew = choices[address] == nil
             choices[address] = AdapterChoice(adapter: adapter, rssi: rssi, lastHeard: now)

@@ -91,7 +91,7 @@ package final class ReadingPipeline {
     ///   - time: The wall time of the reception.
     package func receive(
         _ sections: [AdvertisedSection], from sender: BluetoothAddress, of address: BluetoothAddress, name: String?,
-        rssi: Int16?, time: Date
+        rssi: Int?, time: Date
     ) -> Bool {
         let readings = decode(sections, from: sender, of: address, name: name)
         guard matcher.matches(address, rssi: rssi, hasReading: !readings.isEmpty) else { return false }

@@ -156,7 +156,7 @@ public struct DeviceSharing: Sendable {
     }
 
     /// A device was heard.
-    public mutating func heard(_ address: BluetoothAddress, rssi: Int16, now: Duration) -> [Action] {
+    public mutating func heard(_ address: BluetoothAddress, rssi: Int, now: Duration) -> [Action] {
         guard let hasJobs = jobs[address] else { return [] }
         var actions: [Action] = []
         if devices[address] == nil {

@@ -37,7 +37,7 @@ extension BluetoothManager {
     /// Emits the list once. The peripherals may be out of range. Cold. Delivers on the manager's queue. Fails if
     /// Bluetooth cannot be used.
     public func knownPeripherals() -> Single<[ScannedPeripheral]> {
-        access.operation(.scan) { [selection] (client, emitter) throws(BluetoothError) in
+        access.operation(.listPeripherals) { [selection] (client, emitter) throws(BluetoothError) in
             emitter.finish(client.scans.known(on: try client.chooseAdapter(selection)))
         }
         .asSingle()
@@ -179,7 +179,7 @@ public struct ScannedPeripheral: Sendable {
     /// The data that the peripheral has advertised.
     public let advertisementData: AdvertisementData
     /// The RSSI in dBm, from −127 to 20; nil if bluetoothd does not report it.
-    public let rssi: Int16?
+    public let rssi: Int?
     /// Whether bluetoothd had stored the data, and the current discovery session has not received it.
     public let isCached: Bool
     /// The time at which this process received the data, on the clock of the manager's scheduler.
@@ -194,7 +194,7 @@ public struct ScannedPeripheral: Sendable {
     ///   - isCached: Whether bluetoothd had stored the data. Default: false.
     ///   - timestamp: The time at which the data was received. Default: now.
     public init(
-        peripheral: Peripheral, advertisementData: AdvertisementData = AdvertisementData(), rssi: Int16? = nil,
+        peripheral: Peripheral, advertisementData: AdvertisementData = AdvertisementData(), rssi: Int? = nil,
         isCached: Bool = false, timestamp: Date = Date()
     ) {
         self.peripheral = peripheral
@@ -230,13 +230,13 @@ public struct ScanFilter: Hashable, Sendable {
     /// Patterns of service data by service UUID, all of which have to match. Default: none.
     public var serviceData: [BluetoothUUID: DataPattern]
     /// The lowest RSSI in dBm; an unknown RSSI does not match. Default: nil, any RSSI.
-    public var minimumRSSI: Int16?
+    public var minimumRSSI: Int?
 
     /// Creates a filter. Without arguments it matches all peripherals.
     public init(
         address: BluetoothAddress? = nil, name: NamePattern? = nil, services: [BluetoothUUID] = [],
         manufacturerData: [UInt16: DataPattern] = [:], serviceData: [BluetoothUUID: DataPattern] = [:],
-        minimumRSSI: Int16? = nil
+        minimumRSSI: Int? = nil
     ) {
         self.address = address
         self.name = name
@@ -250,7 +250,7 @@ public struct ScanFilter: Hashable, Sendable {
     func matches(_ record: DeviceRecord) -> Bool {
         let heard = record.advertisement
         if let address, address != record.key.address { return false }
-        if let minimumRSSI, (record.rssi ?? .min) < minimumRSSI { return false }
+        if let minimumRSSI, (record.rssi.map(Int.init) ?? .min) < minimumRSSI { return false }
         switch name {
         case nil: break
         case .exact(let name): if heard.localName != name { return false }

@@ -91,7 +91,7 @@ public struct ScannedSensor<Format: AdvertisementFormat>: Sendable {
     /// The peripheral that has sent the advertisement.
     public var peripheral: Peripheral { scanned.peripheral }
     /// The RSSI in dBm; nil if bluetoothd does not report it.
-    public var rssi: Int16? { scanned.rssi }
+    public var rssi: Int? { scanned.rssi }
 }
 
 extension BluetoothManager {

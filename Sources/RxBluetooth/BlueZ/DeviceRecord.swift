@@ -126,7 +126,7 @@ final class DeviceRecord {
             record.advertisement.values.serviceUUIDs = uuids
         },
         .init("TxPower", clear: { $0.advertisement.values.txPowerLevel = nil }) { (record, value) throws(DBusError) in
-            record.advertisement.values.txPowerLevel = try value.int16()
+            record.advertisement.values.txPowerLevel = Int(try value.int16())
         },
         .init("AdvertisingFlags", clear: { $0.advertisement.values.flags = nil }) { (record, value) throws(DBusError) in
             record.advertisement.values.flags = try value.bytes()

@@ -12,7 +12,7 @@ public struct AdvertisementData: @unchecked Sendable {
     /// The advertised name; nil if there is none.
     public var localName: String? { read { $0.localName } }
     /// The transmit power that the device advertises, in dBm; nil if it advertises none.
-    public var txPowerLevel: Int16? { read { $0.txPowerLevel } }
+    public var txPowerLevel: Int? { read { $0.txPowerLevel } }
     /// The manufacturer data, by company identifier.
     ///
     /// The dictionary is made for each access. ``manufacturerData(of:)`` is faster.
@@ -51,7 +51,7 @@ public struct AdvertisementData: @unchecked Sendable {
     ///   - flags: The advertised flags. Default: none.
     ///   - isConnectable: Whether the device accepts connections. Default: unknown.
     public init(
-        localName: String? = nil, txPowerLevel: Int16? = nil, manufacturerData: [UInt16: [UInt8]] = [:],
+        localName: String? = nil, txPowerLevel: Int? = nil, manufacturerData: [UInt16: [UInt8]] = [:],
         serviceData: [BluetoothUUID: [UInt8]] = [:], serviceUUIDs: [BluetoothUUID] = [], appearance: UInt16? = nil,
         flags: [UInt8]? = nil, isConnectable: Bool? = nil
     ) {
@@ -127,7 +127,7 @@ extension AdvertisementData: CustomReflectable {
 struct AdvertisedValues: Hashable, Sendable {
     // If a device has no name, bluetoothd derives an alias from the address. That alias is not used as the name (Q56).
     var localName: String?
-    var txPowerLevel: Int16?
+    var txPowerLevel: Int?
     var manufacturers = AdvertisedBytes<UInt16>.empty
     var services = AdvertisedBytes<BluetoothUUID>.empty
     var serviceUUIDs: [BluetoothUUID] = []

@@ -134,7 +134,7 @@ private struct PacketFields {
             markPresent(4)
             let power = Int8(bitPattern: buffer[data.lowerBound])
             // 127 is no power, as in bluetoothd.
-            if power != 127 { values.txPowerLevel = Int16(power) }
+            if power != 127 { values.txPowerLevel = Int(power) }
         case ADType.appearance where isLong(data, 2):
             markPresent(8)
             let appearance = buffer.word(data.lowerBound)

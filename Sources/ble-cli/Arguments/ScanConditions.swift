@@ -47,7 +47,7 @@ struct ScanFilterOptions: ParsableArguments {
             conditions.namePart = name.trimmed.lowercased()
         }
         if let rssi {
-            guard let number = Int16(rssi.trimmed), (-127...20).contains(number) else {
+            guard let number = Int(rssi.trimmed), (-127...20).contains(number) else {
                 throw CLIError(.usage, "“\(rssi)” is not an RSSI. Give -127 to 20, for example --rssi -70.")
             }
             conditions.minimumRSSI = number
@@ -62,7 +62,7 @@ struct ScanConditions: Sendable {
     var services: [BluetoothUUID] = []
     /// A part of the name, in lower case.
     var namePart: String?
-    var minimumRSSI: Int16?
+    var minimumRSSI: Int?
     /// The companies of which the device must advertise data of at least one; empty for any device.
     var manufacturers: [UInt16] = []
 

@@ -127,7 +127,7 @@ final class ConnectionProgress: Sendable {
     init(notes: LinkStatusNotes? = nil) { self.notes = notes }
 
     /// Below this RSSI in dBm, a connection may fail.
-    private static let weakRSSI: Int16 = -85
+    private static let weakRSSI: Int = -85
 
     func enter(_ next: ConnectingPhase) { phase.withLock { $0 = next } }
 
@@ -158,7 +158,7 @@ final class ConnectionProgress: Sendable {
         }
     }
 
-    private static func advice(_ rssi: Int16?) -> String {
+    private static func advice(_ rssi: Int?) -> String {
         let accepts = "it may accept no connections, as a beacon, or be connected to another device"
         return switch rssi {
         case let rssi? where rssi < weakRSSI:

@@ -99,7 +99,7 @@ struct DeviceCandidates: Sendable {
         let name: String?
         let match: Target.Match
         /// The RSSI of the last advertisement; nil for a device that is only remembered.
-        var rssi: Int16?
+        var rssi: Int?
     }
 
     private var found: [BluetoothAddress: Candidate] = [:]

@@ -106,9 +106,9 @@ struct DeviceEntry: Sendable {
     /// The RSSI that is shown and by which devices are sorted; nil if the latest result has none.
     ///
     /// - Parameter isSteady: Whether it is the mean of several advertisements.
-    func strength(isSteady: Bool) -> Int16? {
+    func strength(isSteady: Bool) -> Int? {
         guard let rssi = latest.rssi else { return nil }
-        return isSteady ? signal.mean.map { Int16($0.rounded()) } ?? rssi : rssi
+        return isSteady ? signal.mean.map { Int($0.rounded()) } ?? rssi : rssi
     }
 
     /// Returns records in an order. The address decides between equal ones.
@@ -117,7 +117,7 @@ struct DeviceEntry: Sendable {
         case .seen: return entries.sorted { $0.number < $1.number }
         case .address: return entries.sorted { $0.address < $1.address }
         case .rssi:
-            let measured = entries.map { entry -> (key: Int16, entry: DeviceEntry) in
+            let measured = entries.map { entry -> (key: Int, entry: DeviceEntry) in
                 (entry.strength(isSteady: isSteady) ?? .min, entry)
             }
             return measured.sorted { left, right in
@@ -148,7 +148,7 @@ struct SignalHistory: Sendable {
     /// The place of the oldest value when the history is full.
     private var oldest = 0
 
-    mutating func add(_ rssi: Int16) {
+    mutating func add(_ rssi: Int) {
         let value = Int8(clamping: rssi)
         if values.count < Self.capacity {
             values.append(value)

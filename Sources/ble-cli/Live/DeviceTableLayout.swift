@@ -82,7 +82,7 @@ struct DeviceTableLayout: Sendable {
     /// The contents of a row.
     struct Row: Equatable, Sendable {
         var address: String
-        var rssi: Int16?
+        var rssi: Int?
         var signal: [Int] = []
         var rate: Double?
         var age: Double?

@@ -10,7 +10,7 @@ struct TerminalStyle: Equatable, Sendable {
         case strong, medium, weak
 
         /// Returns the role of an RSSI in dBm.
-        static func signal(_ rssi: Int16?) -> Role {
+        static func signal(_ rssi: Int?) -> Role {
             guard let rssi else { return .plain }
             return rssi >= -65 ? .strong : rssi >= -80 ? .medium : .weak
         }

@@ -6,7 +6,7 @@ import Testing
 
 struct DeviceBoardTests {
     private static func result(
-        _ number: Int, _ name: String? = nil, rssi: Int16? = -50, at time: Double = 0
+        _ number: Int, _ name: String? = nil, rssi: Int? = -50, at time: Double = 0
     ) throws -> ScannedPeripheral {
         let address = "C0:FF:EE:00:00:" + HexBytes.text([UInt8(number)])
         return ScannedPeripheral(
@@ -31,7 +31,7 @@ struct DeviceBoardTests {
 
     @Test func `A steady order uses the mean RSSI`() throws {
         var board = DeviceBoard()
-        for rssi in [-50, -50, -50, -60] { board.hear(try Self.result(1, rssi: Int16(rssi))) }
+        for rssi in [-50, -50, -50, -60] { board.hear(try Self.result(1, rssi: Int(rssi))) }
         board.hear(try Self.result(2, rssi: -55))
         let (first, second) = (try Self.result(1).peripheral.address, try Self.result(2).peripheral.address)
         #expect(board.list(.rssi) == [second, first])
@@ -88,7 +88,7 @@ struct DeviceBoardTests {
 
     @Test func `The history keeps the latest values in their order`() {
         var history = SignalHistory()
-        for value in 0..<50 { history.add(Int16(-value)) }
+        for value in 0..<50 { history.add(-value) }
         #expect(history.all == (18..<50).map { -$0 })
         history.add(300)
         #expect(history.all.last == 127)

@@ -4,7 +4,7 @@ import Testing
 
 struct DeviceTableLayoutTests {
     private static func row(
-        _ name: String, rssi: Int16? = -58, company: String = "", services: String = ""
+        _ name: String, rssi: Int? = -58, company: String = "", services: String = ""
     ) -> DeviceTableLayout.Row {
         DeviceTableLayout.Row(
             address: "C0:FF:EE:00:00:01", rssi: rssi, signal: [-58, -100], rate: 9.9, age: 0, name: name,

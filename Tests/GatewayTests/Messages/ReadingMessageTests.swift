@@ -9,7 +9,7 @@ struct ReadingMessageTests {
     private let time = Date(timeIntervalSince1970: 1_773_500_966.535)
     private let device = MessageDevice(address: "A4:C1:38:00:00:01", name: "Kitchen")
 
-    private func text(_ reading: SensorReading, name: String? = "Kitchen", rssi: Int16? = -61) -> String {
+    private func text(_ reading: SensorReading, name: String? = "Kitchen", rssi: Int? = -61) -> String {
         let device = MessageDevice(address: "A4:C1:38:00:00:01", name: name)
         let message = ReadingMessage(device: device, rssi: rssi, reading: reading, time: time)
         return String(decoding: message.payload, as: UTF8.self)

@@ -49,7 +49,7 @@ struct PresenceMonitorTests {
         var monitor = monitor()
         var updates = 0
         for step in 1...2_400 {
-            let noise = Int16([-6, 6, -3, 3, 0, 5, -5, 1][step * 7 % 8])
+            let noise = [-6, 6, -3, 3, 0, 5, -5, 1][step * 7 % 8]
             let changes = monitor.hear(device, rssi: -60 + noise, at: .milliseconds(step * 100))
             updates += changes.count { $0.kind == .updated }
         }
@@ -60,7 +60,7 @@ struct PresenceMonitorTests {
         var monitor = monitor()
         var times: [Int] = []
         for second in 0...700 {
-            let rssi: Int16 = second < 100 ? -60 : -90
+            let rssi: Int = second < 100 ? -60 : -90
             if monitor.hear(device, rssi: rssi, at: .seconds(second)).contains(where: { $0.kind == .updated }) {
                 times.append(second)
             }
@@ -70,7 +70,7 @@ struct PresenceMonitorTests {
     }
 
     @Test(arguments: [nil, 127])
-    func `A strength that is not known is not used`(_ unknown: Int16?) {
+    func `A strength that is not known is not used`(_ unknown: Int?) {
         var monitor = monitor()
         #expect(monitor.hear(device, rssi: unknown, at: .zero).first?.rssi == nil)
         _ = monitor.hear(device, rssi: -70, at: .seconds(2))

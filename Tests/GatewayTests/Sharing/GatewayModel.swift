@@ -228,7 +228,7 @@ final class GatewayModel {
         for member in members where member.isRunning {
             let rssi = strength(device.place, member.place) + noise * normal()
             guard rssi > -95 else { continue }
-            execute(member.sharing.heard(address, rssi: Int16(rssi), now: now + member.clock), member)
+            execute(member.sharing.heard(address, rssi: Int(rssi), now: now + member.clock), member)
         }
     }
 

@@ -48,7 +48,7 @@ final class SharingStage {
     let server: SimulatedBrokerServer
     let roles: SimulatedSubscriber
     private(set) var members: [Member] = []
-    private var rssi: [String: Int16] = [:]
+    private var rssi: [String: Int] = [:]
 
     init() {
         server = SimulatedBrokerServer(loop: time.loop)
@@ -57,7 +57,7 @@ final class SharingStage {
 
     /// Starts a gateway that hears its devices with a strength once a second.
     @discardableResult
-    func start(_ name: String, _ devices: [DeviceSettings], rssi: Int16) -> Member {
+    func start(_ name: String, _ devices: [DeviceSettings], rssi: Int) -> Member {
         let member = Member(name, devices, server: server, loop: time.loop)
         members.removeAll { $0.name == name }
         members.append(member)

@@ -42,9 +42,9 @@ struct HostileDaemonTests {
 
     @Test(
         .proves(.Q55),
-        arguments: [(Int16(0), nil), (127, nil), (20, 20), (-127, -127), (21, -50), (-128, -50), (30_403, -50)])
+        arguments: [(Int16(0), Int?.none), (127, nil), (20, 20), (-127, -127), (21, -50), (-128, -50), (30_403, -50)])
     func `An impossible RSSI is ignored, and a placeholder RSSI means none`(
-        told: Int16, strength: Int16?
+        told: Int16, strength: Int?
     ) {
         let (stage, daemon, scan) = scanning()
         daemon.add([Self.device: [Self.deviceInterface: ["RSSI": .int16(-50)]]])

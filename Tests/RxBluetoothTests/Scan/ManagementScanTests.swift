@@ -34,7 +34,7 @@ struct ManagementScanTests {
         return table
     }
 
-    private func strengths(_ scan: Recording<ScannedPeripheral>) -> [BluetoothAddress: Int16?] {
+    private func strengths(_ scan: Recording<ScannedPeripheral>) -> [BluetoothAddress: Int?] {
         Dictionary(scan.elements.map { ($0.peripheral.address, $0.rssi) }) { $1 }
     }
 
@@ -147,6 +147,83 @@ struct ManagementScanTests {
         stage.advance(100)
         #expect(scan.elements.map(\.advertisementData.rawData) == [[2, 0x0A, 4]])
         #expect(scan.elements.first?.rssi == -60)
+    }
+
+    /// Returns a daemon with an adapter, on a stage whose manager scans with the management socket.
+    private func scripted(_ objects: ScriptedDaemon.Objects) -> (Stage, ScriptedDaemon) {
+        let sockets = SimulatedSockets()
+        let stage = Stage(starting: false, advertisements: sockets)
+        sockets.use(stage.simulation)
+        let daemon = ScriptedDaemon(on: stage, objects)
+        for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
+        return (stage, daemon)
+    }
+
+    @Test func `Of several packets before their device, the last one is emitted with its RSSI`() {
+        let (stage, daemon) = scripted(.adapter)
+        let scan = stage.record(stage.manager.scanForPeripherals(options: duplicates))
+        stage.advance(100)
+        stage.simulation.bluez.sendManagementEvent(Self.event([2, 0x0A, 4], rssi: -90))
+        stage.simulation.bluez.sendManagementEvent(Self.event([2, 0x0A, 5], rssi: -40))
+        stage.advance(100)
+        daemon.add(ScriptedDaemon.Objects.device)
+        stage.advance(100)
+        #expect(scan.elements.map(\.advertisementData.rawData) == [[2, 0x0A, 5]])
+        #expect(scan.elements.map(\.rssi) == [-40])
+    }
+
+    @Test func `A repeated packet is read again after bluetoothd has replaced its values`() {
+        let (stage, daemon) = scripted(.oneDevice)
+        var options = duplicates
+        options.source = .dbus
+        let signals = stage.record(stage.manager.scanForPeripherals(options: options))
+        options.source = .management
+        let packets = stage.record(stage.manager.scanForPeripherals(options: options))
+        stage.advance(100)
+        let event = Self.event([2, 0x0A, 4])
+        stage.simulation.bluez.sendManagementEvent(event)
+        stage.advance(100)
+        daemon.deviceChanges(["TxPower": .int16(9)])
+        stage.advance(100)
+        stage.simulation.bluez.sendManagementEvent(event)
+        stage.advance(100)
+        #expect(packets.elements.map(\.advertisementData.txPowerLevel) == [4, 4])
+        #expect(packets.elements.map(\.advertisementData.rawData) == [[2, 0x0A, 4], [2, 0x0A, 4]])
+        #expect(signals.isLive)
+    }
+
+    @Test func `Other work runs before all packets of a flood are read`() {
+        let (stage, _) = Stage.withSockets(crowd)
+        let manager = stage.manager
+        let received = Guarded(0)
+        let packetsBeforeReply = Guarded<Int?>(nil)
+        let asked = SerialDisposable()
+        let bluez = stage.simulation.bluez
+        let warm = stage.record(manager.scanForPeripherals(options: duplicates))
+        stage.advance(1_000)
+        for number in 0..<5_000 {
+            bluez.sendManagementEvent(Self.event([2, 0x0A, UInt8(number % 100)], address: 1))
+        }
+        let scan = manager.scanForPeripherals(options: duplicates).subscribe(onNext: { _ in
+            let count = received.withLock { count in
+                count += 1
+                return count
+            }
+            // The socket holds some hundred packets. Each one that is received is replaced by another one.
+            if count < 4_000 { bluez.sendManagementEvent(Self.event([2, 0x0A, UInt8(count % 100)], address: 1)) }
+            guard count == 1 else { return }
+            asked.disposable = manager.knownPeripherals().subscribe(onSuccess: { _ in
+                let count = received.withLock { $0 }
+                packetsBeforeReply.withLock { $0 = count }
+            })
+        })
+        stage.advance(1_000)
+        // One turn reads 256 packets.
+        #expect(received.withLock { $0 } > 1_000)
+        #expect(packetsBeforeReply.withLock { $0 ?? .max } <= 512)
+        scan.dispose()
+        asked.dispose()
+        withExtendedLifetime(warm) {}
     }
 
     @Test func `Malformed events and packets are counted, and other devices are emitted`() throws {
@@ -293,9 +370,10 @@ struct ManagementScanTests {
     }
 
     /// Returns the event Device Found of the device of ``ScriptedDaemon``, or of another one by its last byte.
-    private static func event(_ packet: [UInt8], address: UInt8? = nil) -> [UInt8] {
+    private static func event(_ packet: [UInt8], address: UInt8? = nil, rssi: Int8 = -60) -> [UInt8] {
         let device: [UInt8] = address.map { [$0, 0, 0, 0, 0, 0xC0] } ?? [1, 0, 0, 0xEE, 0xFF, 0xC0]
-        return [0x12, 0, 0, 0, UInt8(14 + packet.count), 0] + device + [2, 0xC4, 0, 0, 0, 0, UInt8(packet.count), 0]
+        return [0x12, 0, 0, 0, UInt8(14 + packet.count), 0] + device
+            + [2, UInt8(bitPattern: rssi), 0, 0, 0, 0, UInt8(packet.count), 0]
             + packet
     }
 }

@@ -129,7 +129,8 @@ extension ScanSubscribers {
         guard let peripheral = record.peripheral else { return true }
         for subscriber in list.all where subscriber.admitPacket(record, buffer, packet) {
             subscriber.emitter.next(
-                ScannedPeripheral(peripheral: peripheral, advertisementData: data, rssi: rssi, timestamp: date))
+                ScannedPeripheral(
+                    peripheral: peripheral, advertisementData: data, rssi: rssi.map(Int.init), timestamp: date))
         }
         return true
     }

@@ -104,7 +104,7 @@ final class ScanSubscribers {
         return ScannedPeripheral(
             peripheral: record.peripheral
                 ?? client.peripherals.peripheral(for: record.key, kind: record.addressKind, of: client.access),
-            advertisementData: data, rssi: record.rssi,
+            advertisementData: data, rssi: record.rssi.map(Int.init),
             isCached: !isReceived || session == 0 || record.reception.lastSession != session, timestamp: date)
     }
 }
@@ -190,7 +190,7 @@ struct DiscoveryFilter: Equatable {
     /// The services of which a device must list at least one, sorted; empty for all devices.
     let services: [BluetoothUUID]
     /// The lowest RSSI in dBm that a scan admits.
-    private let minimumRSSI: Int16
+    private let minimumRSSI: Int
 
     /// - Parameter mayContainServices: False if bluetoothd may crash from a filter with services (Q127).
     init(_ subscribers: [ScanSubscriber], mayContainServices: Bool) {
@@ -209,7 +209,7 @@ struct DiscoveryFilter: Equatable {
     /// report each packet with its RSSI (Q47, Q48, Q50).
     var properties: [String: Value] {
         var properties: [String: Value] = [
-            "Transport": .string("le"), "DuplicateData": .bool(true), "RSSI": .int16(minimumRSSI),
+            "Transport": .string("le"), "DuplicateData": .bool(true), "RSSI": .int16(Int16(minimumRSSI)),
         ]
         if !services.isEmpty { properties["UUIDs"] = .strings(services.map(\.longText)) }
         return properties
@@ -218,10 +218,10 @@ struct DiscoveryFilter: Equatable {
 
 extension ScanOptions {
     /// The lowest RSSI in dBm: a filter with this value admits all advertisements.
-    static let anyRSSI: Int16 = -127
+    static let anyRSSI = -127
 
     /// The lowest RSSI in dBm that one of the filters admits, limited to bluetoothd's range.
-    fileprivate var minimumRSSI: Int16 {
+    fileprivate var minimumRSSI: Int {
         let least = filters.map { $0.minimumRSSI ?? Self.anyRSSI }.min() ?? Self.anyRSSI
         return max(Self.anyRSSI, min(20, least))
     }

@@ -1,6 +1,7 @@
 import BluetoothValues
 import FoundationEssentials
 import Rx
+import Synchronization
 
 /// Decodes the advertisements of a manager's scans on demand, with the keys of the configuration.
 ///
@@ -8,8 +9,8 @@ import Rx
 /// reading of one scan result, so the results of the latest packets are kept.
 final class SensorReader: Sendable {
     private let state: Guarded<State>
-    /// A copy of the decoder's formats, so that most advertisements do not need the lock of its state.
-    private let formats: Guarded<[any AdvertisementFormat.Type]>
+    /// Whether the decoder has formats of the program. Without them, most advertisements do not need the lock.
+    private let hasOwnFormats: Atomic<Bool>
     private let eventLog: EventLog
 
     private struct State {
@@ -41,7 +42,7 @@ final class SensorReader: Sendable {
     /// A section of one scan result.
     private struct Packet: Equatable {
         let time: Date
-        let rssi: Int16?
+        let rssi: Int?
         let section: AdvertisedSection
     }
 
@@ -52,7 +53,7 @@ final class SensorReader: Sendable {
 
     init(_ keys: KeyStore, _ formats: [any AdvertisementFormat.Type], _ eventLog: EventLog) {
         state = Guarded(State(decoder: SensorDecoder(keys: keys, formats: formats)))
-        self.formats = Guarded(formats)
+        hasOwnFormats = Atomic(!formats.isEmpty)
         self.eventLog = eventLog
     }
 
@@ -62,10 +63,9 @@ final class SensorReader: Sendable {
     ) -> SensorResult {
         let name = scanned.advertisementData.localName
         // Most advertisements end here.
-        let own = formats.withLock { $0 }
         guard
             SensorDecoder.format(of: section, name: name, among: sections) != nil
-                || own.contains(where: { $0.matches(section, name: name) })
+                || hasOwnFormats.load(ordering: .acquiring)
         else { return .unknown }
         let address = scanned.peripheral.address
         let packet = Packet(time: scanned.timestamp, rssi: scanned.rssi, section: section)
@@ -78,9 +78,11 @@ final class SensorReader: Sendable {
 
     /// Adds a format of the program, unless the decoder has it.
     func add(_ format: any AdvertisementFormat.Type) {
-        guard format.format.isCustom, !formats.withLock({ $0.contains { $0 == format } }) else { return }
-        state.withLock { $0.decoder.formats.append(format) }
-        formats.withLock { $0.append(format) }
+        guard format.format.isCustom else { return }
+        state.withLock { state in
+            if !state.decoder.formats.contains(where: { $0 == format }) { state.decoder.formats.append(format) }
+        }
+        hasOwnFormats.store(true, ordering: .releasing)
     }
 
     /// The key of a device; nil if it has none.
