@@ -122,6 +122,19 @@ struct KeyTests {
         #expect(resolver.storedResults > 0)
     }
 
+    @Test func `Resolved addresses do not fill the memory`() throws {
+        let key = try #require(DeviceKey("ec0234a357c8ad05341010a60a397d9b"))
+        var store = KeyStore()
+        store.addIdentity("C0:FF:EE:00:00:01", key: key)
+        var resolver = IdentityResolver(store)
+        resolver.capacity = 100
+        for number in 0..<1000 as Range<UInt32> {
+            let address = try #require(IdentityResolver.makeAddress(random: number, key: key))
+            #expect(resolver.identity(of: address) == "C0:FF:EE:00:00:01")
+            #expect(resolver.storedResults <= 100)
+        }
+    }
+
     @Test func `A changed store of keys resolves with its own identity keys`() throws {
         let keys = try ["11", "22"].map { try #require(DeviceKey(String(repeating: $0, count: 16))) }
         let stores = keys.map { key in

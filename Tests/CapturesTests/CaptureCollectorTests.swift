@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import BluetoothCaptures
@@ -146,6 +147,30 @@ struct CaptureCollectorTests {
         #expect(server.values.isEmpty)
     }
 
+    @Test func `A read that succeeds removes the error of an earlier one`() throws {
+        let server = try server([
+            ATTPacket(.readRequest, handle: 3), ATTPacket(.errorResponse, [0x0A, 3, 0, 0x05]),
+            ATTPacket(.readRequest, handle: 4), ATTPacket(.errorResponse, [0x0A, 4, 0, 0x05]),
+            ATTPacket(.readRequest, handle: 3), ATTPacket(.readResponse, [7]),
+        ])
+        #expect(server.readErrors == [4: 5])
+        #expect(server.values == [3: [7]])
+    }
+
+    @Test(arguments: [false, true])
+    func `Prepared writes that were refused or cancelled are not in the next value`(isRefused: Bool) throws {
+        let server = try server([
+            ATTPacket(.prepareWriteRequest, handle: 9, [0, 0, 6, 6]),
+            ATTPacket(.prepareWriteResponse, handle: 9, [0, 0, 6, 6]),
+            ATTPacket(.executeWriteRequest, [isRefused ? 1 : 0]),
+            isRefused ? ATTPacket(.errorResponse, [0x18, 9, 0, 0x0E]) : ATTPacket(.executeWriteResponse),
+            ATTPacket(.prepareWriteRequest, handle: 8, [0, 0, 7]),
+            ATTPacket(.prepareWriteResponse, handle: 8, [0, 0, 7]),
+            ATTPacket(.executeWriteRequest, [1]), ATTPacket(.executeWriteResponse),
+        ])
+        #expect(server.values == [8: [7]])
+    }
+
     @Test func `Find By Type Value, Read By Type of values and Multiple Notification are read`() throws {
         let server = try server([
             ATTPacket(.findByTypeValueRequest, [1, 0, 0xFF, 0xFF, 0x00, 0x28, 0x0D, 0x18]),
@@ -186,7 +211,7 @@ struct CaptureCollectorTests {
         #expect(device.server.lastValue(of: 3) == [1])
     }
 
-    @Test func `The number of devices, values and notifications is limited`() throws {
+    @Test(.proves(.S139)) func `The number of devices, values and notifications is limited`() throws {
         var collector = CapturePackets.collect([received(SyntheticHCI.connected(to: CapturePackets.strap))])
         for index in 0..<CaptureCollector.mostDevices + 10 {
             let identity = DeviceIdentity(

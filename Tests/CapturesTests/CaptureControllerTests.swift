@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import BluetoothCaptures
@@ -69,7 +70,7 @@ struct CaptureControllerTests {
         #expect(values(in: bytes) == [[0x11], [0x22]])
     }
 
-    @Test func `The number of links of all controllers is limited`() {
+    @Test(.proves(.S139)) func `The number of links of all controllers is limited`() {
         var collector = CaptureCollector()
         for controller in 0..<UInt32(CaptureCollector.mostLinks + 5) {
             collector.add(

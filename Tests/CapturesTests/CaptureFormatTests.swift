@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import BluetoothCaptures
@@ -14,7 +15,7 @@ struct CaptureFormatTests {
         }
     }
 
-    @Test func `A capture that ends within a record gives the packets before it`() {
+    @Test(.proves(.S139)) func `A capture that ends within a record gives the packets before it`() {
         let packets = CapturePackets.recording()
         for format in [CaptureWriter.Format.pcapng, .snoop] {
             let bytes = CapturePackets.file(packets, format)
@@ -39,6 +40,22 @@ struct CaptureFormatTests {
             #expect(packets.map(\.time) == [1_500_000, 2_000_000])
             #expect(packets.map(\.direction) == [.receivedByHost, nil])
             #expect(packets.map(\.number) == [2, 3])
+        }
+    }
+
+    @Test func `The time offset of an interface is added to its packets only`() {
+        for order in [ByteOrder.little, .big] {
+            let file = Pcapng(order)
+            let data: [UInt8] = [1, 3, 0x0C, 0]
+            let bytes =
+                file.section()
+                + file.interface(187, offset: 1_000) + file.interface(187, resolution: 3, offset: -2)
+                + file.interface(187)
+                + file.packet(0, time: 2_000_000, data) + file.packet(1, time: 5_500, data)
+                + file.packet(2, time: 7_000_000, data)
+            let (packets, error) = CapturePackets.read(bytes)
+            #expect(error == nil)
+            #expect(packets.map(\.time) == [1_002_000_000, 3_500_000, 7_000_000])
         }
     }
 
@@ -86,7 +103,7 @@ struct CaptureFormatTests {
         #expect(CapturePackets.read(ethernet).1 == .unsupportedLinkType(1, isSnoop: false))
     }
 
-    @Test func `A record that is longer than any packet ends the capture, and is not stored`() {
+    @Test(.proves(.S139)) func `A record that is longer than any packet ends the capture, and is not stored`() {
         let snoop = snoopHeader(1002) + snoopRecord(flags: 1, [4, 0x0E, 0])
         var damaged = snoop
         for number: UInt32 in [0xFFFF_FFFF, 0xFFFF_FFFF, 0, 0, 0, 0] { damaged.append(number: number, .big) }
@@ -101,7 +118,7 @@ struct CaptureFormatTests {
                 == .damaged(afterPacket: 0, "a block of 7 bytes"))
     }
 
-    @Test func `A long block without packets is skipped without storing it`() throws {
+    @Test(.proves(.S139)) func `A long block without packets is skipped without storing it`() throws {
         let file = Pcapng(.little)
         var reader = CaptureReader()
         reader.append(file.section() + file.interface(187))
@@ -147,7 +164,7 @@ struct Pcapng {
         return block(PcapngFormat.sectionHeader, body)
     }
 
-    func interface(_ type: UInt16, resolution: UInt8? = nil) -> [UInt8] {
+    func interface(_ type: UInt16, resolution: UInt8? = nil, offset: Int64? = nil) -> [UInt8] {
         var body: [UInt8] = []
         body.append(number: type, order)
         body.append(number: UInt16(0), order)
@@ -156,6 +173,11 @@ struct Pcapng {
             body.append(number: UInt16(9), order)
             body.append(number: UInt16(1), order)
             body += [resolution, 0, 0, 0]
+        }
+        if let offset {
+            body.append(number: UInt16(14), order)
+            body.append(number: UInt16(8), order)
+            body.append(number: UInt64(bitPattern: offset), order)
         }
         return block(1, body)
     }

@@ -218,6 +218,13 @@ struct DiscoveryTests {
         #expect(stage.objects().filter { $0.contains("dev_") } == ["hci0/dev_C0_FF_EE_00_00_02"])
     }
 
+    @Test(.proves(.Q44)) func `An empty pattern hides no device`() {
+        let stage = Stage()
+        stage.scan(["Pattern": .string("")])
+        stage.run(.seconds(1))
+        #expect(stage.objects().count { $0.contains("dev_") } == 5)
+    }
+
     @Test(.proves(.Q45)) func `Without a filter, an advertisement without flags creates no device`() {
         let silent = SimulatedPeripheral("Silent", address: "C0:00:00:00:00:01") {
             SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, flags: nil)

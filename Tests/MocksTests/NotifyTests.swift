@@ -74,6 +74,39 @@ struct NotifyTests {
         #expect(values(stage) == ["hci0/dev_C0_FF_EE_00_00_01/service0012/char0013 {Value: <2>}"])
     }
 
+    @Test(.proves(.Q103)) func `After a reconnection, no value is sent before the notifications are on again`() {
+        let stage = Stage(
+            Scenario(peripherals: [
+                SimulatedPeripheral("Sensor", address: Self.address) {
+                    SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Sensor", firstAfter: .zero)
+                    SimulatedService("fff0") { SimulatedCharacteristic("fff1", .read([1]), .notify) }
+                }
+            ]))
+        stage.connect(Stage.strap)
+        guard let path = stage.objects().first(where: { $0.contains("/char") }).map({ "/org/bluez/" + $0 }) else {
+            Issue.record("There is no characteristic: \(stage.objects()).")
+            return
+        }
+        #expect(stage.characteristic(path, "StartNotify") == "ok")
+        stage.simulation.bluez.dropLink(to: Self.address)
+        stage.run(.milliseconds(10))
+        let connecting = stage.client.call(Stage.strap, "org.bluez.Device1.Connect", [])
+        _ = stage.seen()
+        // A value each millisecond: the first one that arrives is later than the link.
+        var connected: Int?
+        var first: Int?
+        for time in 0..<1_000 where first == nil {
+            stage.simulation.bluez.notify([2], from: Self.address, "fff1")
+            stage.run(.milliseconds(1))
+            let seen = stage.seen()
+            if seen.contains(where: { $0.contains("Connected: true") }) { connected = time }
+            if seen.contains(where: { $0.contains("Value:") }) { first = time }
+        }
+        #expect(connected != nil && first != nil)
+        #expect((first ?? 0) - (connected ?? 0) >= 5, "\(String(describing: connected)) \(String(describing: first))")
+        withExtendedLifetime(connecting) {}
+    }
+
     @Test(.proves(.Q103)) func `StartNotify without a link succeeds and is armed by the next link`() {
         let stage = stage()
         stage.simulation.bluez.dropLink(to: Self.address)

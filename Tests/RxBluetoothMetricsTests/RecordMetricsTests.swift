@@ -34,8 +34,11 @@ struct RecordMetricsTests {
         manager = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())
     }
 
-    /// Connects, reads each characteristic, loses the link, and connects again.
-    private func run(_ scan: (Observable<ScannedPeripheral>) -> Observable<ScannedPeripheral>) {
+    /// Connects, reads each characteristic, loses the link, and connects again after a number of failures.
+    private func run(
+        failures: Int = 0,
+        _ scan: (Observable<ScannedPeripheral>) -> Observable<ScannedPeripheral> = { $0 }
+    ) {
         let found = scheduler.createObserver(Characteristic.self)
         scan(manager.scanForPeripherals()).take(1)
             .flatMap { $0.peripheral.connect(options: .reconnect(Reconnection(jitter: 0))) }
@@ -48,6 +51,7 @@ struct RecordMetricsTests {
             characteristic.readValue().subscribe(onFailure: { _ in }).disposed(by: bag)
         }
         scheduler.advanceBy(20_000)
+        simulation.bluez.setConnection(SimulatedConnection(failures: failures), of: Self.address)
         simulation.bluez.dropLink(to: Self.address)
         scheduler.advanceBy(5_000)
     }
@@ -88,14 +92,52 @@ struct RecordMetricsTests {
 
     @Test(.proves(.S108)) func `After disposal nothing is recorded`() {
         manager.recordMetrics(to: metrics).dispose()
-        run { $0 }
+        run()
         #expect(metrics.timers.isEmpty && metrics.counters.isEmpty && metrics.recorders.isEmpty)
     }
 
-    @Test(.proves(.S108)) func `The documentation lists every instrument`() throws {
+    @Test(.proves(.S108)) func `The recovery time counts from the loss, not from a failed attempt`() throws {
+        let events = scheduler.createObserver(BluetoothEvent.self)
+        manager.events.subscribe(events).disposed(by: bag)
+        manager.recordMetrics(to: metrics).disposed(by: bag)
+        // The manager repeats eight aborted attempts by itself, and reports the ninth.
+        run(failures: 10)
+        let all = events.events.compactMap(\.value.element)
+        let losses = all.filter { if case .reconnection = $0.kind { true } else { false } }.map(\.time)
+        let links = all.filter { if case .connection(_, .connected) = $0.kind { true } else { false } }.map(\.time)
+        #expect(losses.count == 2 && links.count == 2)
+        let recovery = try metrics.expectTimer("bluetooth_recovery_time").values
+        let expected = try #require(links.last).timeIntervalSince(try #require(losses.first))
+        #expect(recovery.map { (Double($0) / 1e6).rounded() } == [(expected * 1e3).rounded()])
+    }
+
+    /// The rows of the table in docs/metrics.md: kind, unit and dimensions, by label.
+    private func documented() throws -> [String: [String]] {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let page = String(
             decoding: try #require(FileManager.default.contents(atPath: root + "/docs/metrics.md")), as: UTF8.self)
-        for metric in BluetoothMetric.allCases { #expect(page.contains("| `\(metric.rawValue)` |")) }
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
+            line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0[0].filter { $0 != "`" }, Array($0[1...3])) })
+    }
+
+    @Test(.proves(.S108)) func `The documentation has the kind, the unit and the dimensions of each instrument`() throws
+    {
+        let rows = try documented()
+        #expect(Set(rows.keys) == Set(BluetoothMetric.allCases.map(\.rawValue)))
+        manager.recordMetrics(to: metrics).disposed(by: bag)
+        run(failures: 1) { $0.countingScanResults(to: metrics) }
+        let recorded =
+            metrics.timers.map { ("Timer", $0.label, $0.dimensions) }
+            + metrics.counters.map { ("Counter", $0.label, $0.dimensions) }
+            + metrics.recorders.map { ("Recorder", $0.label, $0.dimensions) }
+        #expect(Set(recorded.map(\.1)).count >= 9)
+        for (kind, label, dimensions) in recorded {
+            let row = try #require(rows[label])
+            let names = dimensions.map(\.0).joined(separator: ", ")
+            #expect(row[0] == kind && row[2] == (names.isEmpty ? "none" : names), "\(label)")
+            if kind == "Timer" { #expect(row[1] == "ns") }
+        }
     }
 }

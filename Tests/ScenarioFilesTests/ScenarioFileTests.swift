@@ -88,6 +88,28 @@ struct ScenarioFileTests {
         #expect(scenario.peripherals.last?.advertisement == nil)
     }
 
+    @Test(arguments: [
+        ("all", Fault.Calls.all), ("3", .only(3)), ("first 3", .first(3)), ("from 3", .from(3)), ("from 1", .from(1)),
+    ])
+    func `The calls of a fault are those that the file names`(text: String, calls: Fault.Calls) throws {
+        let scenario = try ScenarioFile.read("faults: [{ method: Device1.Connect, calls: \(text), lost: true }]")
+        #expect(scenario.faults.map(\.calls) == [calls])
+    }
+
+    @Test(arguments: [
+        ("lost: true, after: 1 s", "after"), ("error: org.bluez.Error.Failed, after: 1 s", "after"),
+        ("late: 1 s, text: reason", "text"), ("meanwhile: { daemon: crash }, text: reason", "text"),
+        ("lost: true, late: 1 s", "effects"), ("calls: from 0, lost: true", "from 3"),
+    ])
+    func `A key that does not fit the effect of a fault is an error`(keys: String, word: String) {
+        do {
+            _ = try ScenarioFile.read("faults: [{ method: Device1.Connect, \(keys) }]")
+            Issue.record("The file was accepted.")
+        } catch {
+            #expect("\(error)".contains(word), "\(error)")
+        }
+    }
+
     @Test func `A scenario from a file runs with its faults and events`() throws {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         let simulation = Simulation(try ScenarioFile.read(Self.text), scheduler: scheduler)

@@ -15,9 +15,9 @@ struct EarlySignalTests {
     func `A signal ends a command while it reads a scenario`(
         arguments: [String], signal: Int32, code: Int32
     ) async throws {
-        // Reading takes seconds, and would end with an error in the last line.
+        // Reading takes many seconds, and would end with an error in the last line.
         let path = NSTemporaryDirectory() + "ble-cli-\(UUID().uuidString).yaml"
-        let text = "quirks: [" + String(repeating: "Q2,", count: 900_000) + "Q2]\nseed: none\n"
+        let text = "quirks: [" + String(repeating: "Q2,", count: 5_000_000) + "Q2]\nseed: none\n"
         try text.write(toFile: path, atomically: false, encoding: .utf8)
         defer { try? FileManager.default.removeItem(atPath: path) }
         let program = CLIProcess(list: arguments + [path])

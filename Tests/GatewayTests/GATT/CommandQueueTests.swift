@@ -40,6 +40,19 @@ import Testing
         #expect(queue.count == 1)
     }
 
+    @Test func `A withdrawn command does not shorten the memory of a later one with its id`() {
+        var limits = CommandQueue.Limits()
+        limits.remembered = 2
+        var queue = CommandQueue(allowed: [hall], limits: limits)
+        _ = queue.receive(read("1"), isRetained: false, for: hall, now: .zero)
+        queue.withdraw("1", of: hall)
+        _ = queue.receive(read("1"), isRetained: false, for: hall, now: .zero)
+        _ = queue.receive(read("2"), isRetained: false, for: hall, now: .zero)
+        #expect(queue.remembers("1", of: hall) && queue.remembers("2", of: hall))
+        _ = queue.receive(read("3"), isRetained: false, for: hall, now: .zero)
+        #expect(!queue.remembers("1", of: hall) && queue.remembers("2", of: hall) && queue.remembers("3", of: hall))
+    }
+
     @Test func `Retained and empty messages are ignored`() {
         var queue = CommandQueue(allowed: [hall])
         #expect(queue.receive(read("1"), isRetained: true, for: hall, now: .zero) == .ignored)

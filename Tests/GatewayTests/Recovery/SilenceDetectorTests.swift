@@ -65,6 +65,28 @@ import Testing
         #expect(surroundings.alarms.count <= 1)
     }
 
+    @Test func `Repeated faults without recovery allow at most four times the silence`() {
+        var settings = RecoverySettings()
+        settings.maximumSilence = .seconds(100_000)
+        var detector = SilenceDetector(settings, at: .zero)
+        for second in 0..<600 { detector.heard(at: .seconds(second)) }
+        var now = Duration.seconds(600)
+        var factors: [Double] = []
+        for _ in 0..<12 {
+            let expected = max(settings.minimumSilence, .seconds(SilenceDetector.missingAdvertisements / detector.rate))
+            factors.append(detector.allowedSilence / expected)
+            now = detector.deadline ?? now
+            let isSilent = detector.check(at: now)
+            #expect(isSilent)
+            let silence = now - detector.lastHeard
+            now += .seconds(1)
+            detector.resume(at: now, after: (silence, false))
+            detector.heard(at: now)
+        }
+        // The factor is 2 to the power of the doublings; a regular gap of up to 30 s may exceed the expected silence.
+        #expect(factors.last ?? 0 > 3.9 && factors.allSatisfy { $0 < 8 }, "\(factors)")
+    }
+
     @Test(arguments: [20, 120, 600, 3600])
     func `A quiet device causes few alarms, and none when its interval is known`(seconds: Int) {
         var surroundings = Surroundings(seed: 1)

@@ -18,7 +18,7 @@ final class GatewayStage {
     /// Makes a gateway, which shares the time and the broker with another one if there is one.
     init(
         _ scenario: Scenario = .showroom, name: String = "attic", sharing other: GatewayStage? = nil,
-        store: SimulatedStore = SimulatedStore(identity: "s"),
+        store: SimulatedStore = SimulatedStore(identity: "s"), formats: [any AdvertisementFormat.Type] = [],
         configure: (inout GatewayConfiguration) -> Void = { _ in }
     ) {
         var configuration = GatewayConfiguration()
@@ -33,7 +33,8 @@ final class GatewayStage {
         messages = server.subscribe(to: "#")
         broker = server.client(Gateway.client(of: configuration))
         gateway = Gateway(
-            configuration, loop: time.loop, broker: broker, store: store, keys: scenario.sensorKeys
+            configuration, loop: time.loop, broker: broker, store: store, keys: scenario.sensorKeys,
+            formats: formats
         ) { adapter in
             BluetoothManager(
                 configuration: .init(adapter: adapter, scheduler: scheduler), bus: simulation.connect())

@@ -144,6 +144,20 @@ import Testing
         #expect(model.links.count == links)
     }
 
+    @Test(arguments: [false, true])
+    func `Without any broker, a gateway owns only the devices that it hears`(isHeard: Bool) throws {
+        let devices = SharingStage.devices(1)
+        let address = try #require(devices.first).address
+        var sharing = DeviceSharing(gateway: "a", devices: devices, now: .zero)
+        var actions = sharing.heard(address, rssi: -60, now: .zero)
+        for second in 1...600 {
+            if isHeard { actions += sharing.heard(address, rssi: -60, now: .seconds(second)) }
+            actions += sharing.tick(now: .seconds(second))
+        }
+        let isOwned = actions.contains { if case .setOwned(address, true) = $0 { true } else { false } }
+        #expect(isOwned == isHeard)
+    }
+
     @Test func `A claim that the broker lost is repeated after 5 s`() {
         let address: BluetoothAddress = "C0:FF:EE:00:00:01"
         let device = DeviceSettings(address, [GATTJob(.notify, of: "2A37")])

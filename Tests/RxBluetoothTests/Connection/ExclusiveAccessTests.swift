@@ -123,6 +123,46 @@ struct ExclusiveAccessTests {
         #expect(stage.methods == ["ReadValue", "ReadValue"])
     }
 
+    @Test(.proves(.S104, .S60)) func `At the deadline of an access, the next operation starts at once`() {
+        let access = stage.record(
+            peripheral.exclusively(options: OperationOptions(deadline: .seconds(2))) { [slow] operations in
+                operations.readValue(for: slow)
+            })
+        let other = stage.record(value.readValue())
+        stage.advance(1_990)
+        #expect(access.isLive && stage.methods == ["ReadValue"])
+        // The simulated peripheral answers the read of the access after 5 s.
+        stage.advance(20)
+        #expect(access.kind == .timedOut && stage.methods == ["ReadValue", "ReadValue"])
+        stage.advance(10_000)
+        #expect(other.elements == [[1]] && link.isLive)
+    }
+
+    @Test(.proves(.S104, .S57)) func `A request that is disposed of does not delay later operations`() {
+        let first = stage.record(slow.readValue())
+        let access = stage.record(peripheral.exclusively { _ in Observable<Int>.never() })
+        let other = stage.record(value.readValue())
+        stage.advance(100)
+        access.dispose()
+        stage.advance(6_000)
+        #expect(first.isCompleted && other.elements == [[1]])
+        #expect(stage.methods == ["ReadValue", "ReadValue"] && link.isLive)
+    }
+
+    @Test(.proves(.S104, .S57)) func `An access that is disposed of without an operation ends at once`() {
+        let access = stage.record(peripheral.exclusively { _ in Observable<Int>.never() })
+        let waiting = stage.record(peripheral.exclusively { [value] in $0.readValue(for: value) })
+        let other = stage.record(value.readValue())
+        stage.advance(1_000)
+        #expect(stage.methods.isEmpty)
+        access.dispose()
+        stage.advance(100)
+        #expect(waiting.elements == [[1]] && other.elements == [[1]])
+        let last = stage.record(value.readValue())
+        stage.advance(100)
+        #expect(last.elements == [[1]] && link.isLive)
+    }
+
     @Test(.proves(.S104), arguments: [Duration.zero, .seconds(-1)])
     func `A deadline of zero or less begins no exclusive access`(deadline: Duration) {
         let begun = Guarded(false)

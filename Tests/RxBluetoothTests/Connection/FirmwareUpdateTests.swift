@@ -154,7 +154,9 @@ struct FirmwareUpdateTests {
     private static let hash = ScriptedDaemon.Objects.devicePath + "/service0001/char0002"
 
     /// Returns a bluetoothd with a device that has a Database Hash, and a connection that reconnects.
-    private static func scripted() -> (Stage, ScriptedDaemon, Recording<Peripheral>, Characteristic) {
+    private static func scripted(
+        _ first: [UInt8] = [UInt8](repeating: 1, count: 16)
+    ) -> (Stage, ScriptedDaemon, Recording<Peripheral>, Characteristic) {
         let objects = ScriptedDaemon.Objects.oneKnownDevice.adding([
             ScriptedDaemon.Objects.devicePath + "/service0001": [
                 "org.bluez.GattService1": [
@@ -171,7 +173,7 @@ struct FirmwareUpdateTests {
         let link = stage.record(peripheral.connect(options: .reconnect(Reconnection(jitter: 0))))
         connect(stage, daemon)
         #expect(link.elements.isEmpty)
-        daemon.take("ReadValue").reply { $0.bytes([UInt8](repeating: 1, count: 16)) }
+        daemon.take("ReadValue").reply { $0.bytes(first) }
         stage.advance(0)
         #expect(link.elements == [peripheral])
         return (stage, daemon, link, stage.characteristic(0x2A37, of: peripheral))
@@ -234,6 +236,74 @@ struct FirmwareUpdateTests {
         stage.advance(0)
         #expect(stale.kind == .attributeNotFound && link.isLive)
         #expect(daemon.count("ReadValue") == 2)
+    }
+
+    @Test(.proves(.S106), arguments: [0, 2, 15, 17])
+    func `A hash whose length is not 16 bytes is no hash, so attributes stay valid`(length: Int) {
+        let (stage, daemon, link, characteristic) = Self.scripted([UInt8](repeating: 1, count: length))
+        for value in [UInt8](2...3) {
+            Self.reconnect(stage, daemon)
+            daemon.take("ReadValue").reply { $0.bytes([UInt8](repeating: value, count: length)) }
+            stage.advance(0)
+            let read = stage.record(characteristic.readValue())
+            stage.advance(0)
+            daemon.take("ReadValue").reply { $0.bytes([5]) }
+            stage.advance(0)
+            #expect(read.elements == [[5]])
+        }
+        #expect(link.isLive)
+    }
+
+    @Test(.proves(.S106)) func `A hash that times out ends the attempt, and the attributes are checked later`() {
+        let count = Guarded(0)
+        let hash = [UInt8](repeating: 9, count: 16)
+        let sensor = SimulatedPeripheral("Sensor", address: Sensor.text) {
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Sensor", firstAfter: .zero)
+            SimulatedService("1801") {
+                SimulatedCharacteristic(
+                    "2b2a",
+                    .read { _ in
+                        // Only the second read, which is the first one after the loss of the link, has no response.
+                        count.withLock {
+                            $0 += 1
+                            return $0 == 2 ? .silence : .value(hash)
+                        }
+                    })
+            }
+            SimulatedService("fff0") { SimulatedCharacteristic("fff1", .read([1])) }
+        }
+        let stage = Stage(with: [sensor])
+        let peripheral = stage.find(Sensor.address)
+        let link = stage.record(peripheral.connect(options: .reconnect(Reconnection(jitter: 0))))
+        stage.advance(1_000)
+        let characteristic = stage.characteristic(0xFFF1, of: peripheral)
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(5_000)
+        #expect(count.withLock { $0 } == 2)
+        stage.advance(115_000)
+        #expect(count.withLock { $0 } == 3 && link.isLive)
+        let read = stage.record(characteristic.readValue())
+        stage.advance(1_000)
+        #expect(read.elements == [[1]])
+    }
+
+    @Test(.proves(.S106, .Q93)) func `After Service Changed, the new hash is compared at the next link`() {
+        let strays = Strays()
+        let (stage, peripheral) = Self.stage(strays)
+        let link = stage.record(peripheral.connect(options: .reconnect(Reconnection(jitter: 0))))
+        stage.advance(1_000)
+        stage.simulation.bluez.changeServices(of: Sensor.text, to: Self.services(1, strays))
+        stage.advance(2_000)
+        let characteristic = stage.characteristic(0xFFF2, of: peripheral)
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(5_000)
+        let read = stage.record(characteristic.readValue())
+        stage.advance(100)
+        #expect(read.elements == [[2]] && link.isLive)
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.simulation.bluez.changeServices(of: Sensor.text, announced: false, to: Self.services(2, strays))
+        stage.advance(5_000)
+        #expect(stage.record(characteristic.readValue()).outcome(stage) == .attributeNotFound)
     }
 
     @Test(.proves(.S106, .Q93)) func `Refreshing the services removes the device, and the connection returns`() {

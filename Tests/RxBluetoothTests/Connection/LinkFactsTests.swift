@@ -72,6 +72,26 @@ struct LinkFactsTests {
         #expect(stage.methods.filter { $0 != "Connect" }.isEmpty && link.isLive)
     }
 
+    @Test(.proves(.S118, .Q62)) func `The controller gets the current address of the device`() {
+        let stage = Stage(starting: false, controller: controller)
+        let daemon = ScriptedDaemon(on: stage, .oneKnownDevice)
+        let known = stage.record(stage.manager.knownPeripherals())
+        stage.advance(0)
+        guard let peripheral = known.elements.first?.first?.peripheral else { preconditionFailure("No peripheral.") }
+        let link = stage.connect(peripheral, daemon)
+        daemon.deviceChanges(["Address": .string("00:11:22:33:44:55"), "AddressType": .string("public")])
+        let facts = stage.record(peripheral.readLinkFacts())
+        let request = stage.record(peripheral.requestConnectionParameters(.fast))
+        stage.advance(0)
+        #expect(controller.requests.first == "facts of 00:11:22:33:44:55 on hci0 for 5.0 seconds")
+        #expect(controller.requests.last?.hasPrefix("parameters of 00:11:22:33:44:55 (public) on hci0") == true)
+        controller.answer(.success(LinkFacts(unknownBecause: "test")))
+        controller.answerLoad(nil)
+        stage.advance(0)
+        #expect(facts.isCompleted && request.isCompleted)
+        withExtendedLifetime(link) {}
+    }
+
     @Test(.proves(.S118)) func `Without a controller, all facts are unknown, and a request is unsupported`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)

@@ -1,7 +1,8 @@
-import RxBluetooth
 import RxBluetoothMocks
 import TestTraits
 import Testing
+
+@testable import RxBluetooth
 
 /// The stream of all exchanges with GATT servers.
 struct AttributeExchangeTests {
@@ -69,6 +70,27 @@ struct AttributeExchangeTests {
             #expect(Bool(false), "\(exchanges.elements)")
         }
         #expect(exchanges.isLive)
+    }
+
+    @Test(.proves(.S135)) func `An exchange is built only while there is a subscriber`() {
+        let (stage, _, link, notifying) = Stage.withNotifyingSensor()
+        let log = stage.manager.access.settings.exchanges
+        let built = Guarded(0)
+        @Sendable func kind() -> AttributeExchange.Kind {
+            built.withLock { $0 += 1 }
+            return .notified(notifying, [1])
+        }
+        log.record(kind())
+        #expect(built.withLock { $0 } == 0)
+        let exchanges = stage.record(stage.manager.attributeExchanges)
+        log.record(kind())
+        stage.advance(0)
+        #expect(built.withLock { $0 } == 1 && exchanges.elements.map(\.kind) == [.notified(notifying, [1])])
+        exchanges.dispose()
+        stage.advance(0)
+        log.record(kind())
+        #expect(built.withLock { $0 } == 1)
+        withExtendedLifetime(link) {}
     }
 
     @Test(.proves(.S135)) func `A value that is written to a socket is an exchange`() {

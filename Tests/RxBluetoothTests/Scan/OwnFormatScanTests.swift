@@ -36,6 +36,44 @@ struct OwnFormatScanTests {
         stage.advance(1_000)
         #expect(results.elements.first?.reading?.format == .custom("counter"))
     }
+
+    @Test(.proves(.S127)) func `An advertisement is decoded only when its reading is requested`() throws {
+        let stage = Stage(with: [.beacon(Self.address, manufacturerData: Self.data)])
+        var configuration = BluetoothManager.Configuration(scheduler: stage.scheduler)
+        configuration.formats = [CountedFormat.self]
+        let manager = BluetoothManager(configuration: configuration, bus: stage.simulation.connect())
+        let results = stage.record(manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
+        stage.advance(1_000)
+        try #require(results.elements.count > 5)
+        #expect(CountedFormat.decodings.withLock { $0 } == 0)
+        let result = results.elements[0]
+        let readings = (1...3).map { _ in result.reading }
+        #expect(readings.allSatisfy { $0?.format == .custom("counted") && $0 == readings[0] })
+        let decoded = CountedFormat.decodings.withLock { $0 }
+        #expect((1...3).contains(decoded))
+        stage.advance(1_000)
+        #expect(CountedFormat.decodings.withLock { $0 } == decoded)
+    }
+}
+
+/// A format that counts how often it is decoded.
+private struct CountedFormat: AdvertisementFormat {
+    static let format = SensorFormat.custom("counted")
+    static let decodings = Guarded(0)
+
+    static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
+        section.kind == .manufacturer && section.identifier == 0x1234
+    }
+
+    var reading: SensorReading { SensorReading(format: Self.format) }
+
+    init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
+        Self.decodings.withLock { $0 += 1 }
+    }
+
+    func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
+        .manufacturer(0x1234, [0x01, 0x2A])
+    }
 }
 
 /// A format with one number.
