@@ -48,10 +48,13 @@ extension Peripheral {
     /// be true although the device has deleted its keys. Source: BlueZ, `device-api.txt`, `Bonded`.
     public var isBonded: Observable<Bool> { watch(\.isBonded) }
 
+    /// Whether bluetoothd has a link with the device, of this or another program. Emits and fails as ``isPaired`` does.
+    package var isConnectedInBlueZ: Observable<Bool> { watch(\.isConnected) }
+
     private func watch(_ value: @escaping @Sendable (DeviceRecord) -> Bool) -> Observable<Bool> {
         operation(.readState) { [self] client, emitter in
             if let failure = client.finalFailure { return emitter.fail(failure) }
-            client.bonds.add(self, emitter, value)
+            client.deviceValues.add(self, emitter, value)
         }
     }
 

@@ -40,7 +40,7 @@ final class BlueZClient {
     private(set) lazy var operations = AttributeOperations(self)
     private(set) lazy var agent = Agent(self)
     private(set) lazy var pairings = PairingQueue(self)
-    private(set) lazy var bonds = BondObservers(mirror) { [weak self] in self?.deviceSignals.update() }
+    private(set) lazy var deviceValues = DeviceValueObservers(mirror) { [weak self] in self?.deviceSignals.update() }
     private(set) lazy var advertising = AdvertisingSessions(self)
     private(set) lazy var channels = L2CAPChannels(self)
     private(set) lazy var adapterControl = AdapterControl(self)
@@ -85,7 +85,7 @@ final class BlueZClient {
         reportObstacle()
         forgetEverything(failure, .bus)
         agent.fail(failure)
-        bonds.fail(failure)
+        deviceValues.fail(failure)
         stateChanged()
     }
 
@@ -104,7 +104,7 @@ final class BlueZClient {
         publishing.fail(closed)
         pairings.fail(closed)
         agent.fail(closed)
-        bonds.fail(closed)
+        deviceValues.fail(closed)
         links.close(closed)
     }
 
@@ -152,7 +152,7 @@ final class BlueZClient {
         mirror.startFollowing()
         syncFailure = nil
         adaptersChanged()
-        bonds.allChanged()
+        deviceValues.allChanged()
         agent.daemonAppeared()
         deviceSignals.update()
     }
@@ -324,7 +324,7 @@ extension BlueZClient: ObjectMirrorObserver {
         scans.received(device)
         scans.deviceAdded(device.key)
         scans.connectionChanged(device.key)
-        bonds.changed(device.key)
+        deviceValues.changed(device.key)
     }
 
     func deviceChanged(_ change: DeviceChange) {
@@ -333,7 +333,7 @@ extension BlueZClient: ObjectMirrorObserver {
         let advertised = change.wasConnected ? DeviceRecord.advertisedWhileConnected : DeviceRecord.advertised
         if change.set.intersects(advertised) { scans.received(device) }
         if change.set.intersects(DeviceRecord.addressed) { scans.addressChanged(of: key) }
-        if change.all.intersects(DeviceRecord.bonding) { bonds.changed(key) }
+        if change.all.intersects(DeviceRecord.observed) { deviceValues.changed(key) }
         if device.isConnected != change.wasConnected {
             if change.wasConnected { links.recordDisconnected(key) }
             scans.connectionChanged(key)
@@ -350,14 +350,14 @@ extension BlueZClient: ObjectMirrorObserver {
 
     func deviceRemoved(_ key: DeviceKey) {
         scans.removed(key)
-        bonds.changed(key)
+        deviceValues.changed(key)
         // The link ends here: if another program removes a device, bluetoothd does not signal Connected=false (Q61).
         links[key]?.deviceRemoved()
         staleOperations.deviceRemoved(key)
     }
 
     func deviceRemovedWithAdapter(_ key: DeviceKey) {
-        bonds.changed(key)
+        deviceValues.changed(key)
         staleOperations.deviceRemoved(key)
     }
 

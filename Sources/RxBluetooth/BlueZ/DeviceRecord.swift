@@ -178,6 +178,8 @@ final class DeviceRecord {
     static let connected = table.changes(["Connected"])
     static let resolved = table.changes(["ServicesResolved"])
     static let bonding = table.changes(["Bonded", "Paired"])
+    /// The properties that ``DeviceValueObservers`` observe.
+    static let observed = table.changes(["Bonded", "Paired", "Connected"])
     static let addressed = table.changes(["Address"])
     static let named = table.changes(["Name"])
     /// The properties that a scan's filters compare, although no advertisement sets them during a connection.

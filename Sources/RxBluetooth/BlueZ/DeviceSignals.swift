@@ -46,7 +46,7 @@ final class DeviceSignals {
     private var isNeeded: Bool {
         !client.mirror.isSynced || client.finalFailure != nil
             || (!client.scans.receivesPacketsOnly && (client.settings.followsIdleDevices || client.scans.hasScans))
-            || !client.links.isEmpty || !client.pairings.isEmpty || !client.bonds.isEmpty
+            || !client.links.isEmpty || !client.pairings.isEmpty || !client.deviceValues.isEmpty
     }
 
     private func handle(_ event: DeviceSignalsState.Event) {

@@ -9,22 +9,23 @@ struct DeviceConnector {
     var notes: LinkStatusNotes?
     /// Whether the link stays open at the end.
     var keepsLink = false
-    /// Whether the work may start again. Then it joins a link that an earlier command is closing; nil to wait instead.
-    ///
-    /// bluetoothd closes a link 2 s after `Disconnect`, and executes operations until then.
-    var mayStartAgain: (@Sendable () -> Bool)?
+    /// How the work uses a link that an earlier command is closing; nil to wait for its end.
+    var joining: LinkJoining?
 
     /// Emits the GATT tree once, and stays connected while subscribed.
     ///
     /// Without ``notes``, the stream fails if the link is lost.
     ///
-    /// - Parameter joined: Set if the link is one that an earlier command is closing; nil to wait for its end.
-    func tree(joined: JoinedLink? = nil) -> Observable<GATTTree> {
+    /// Without ``joining``, waits for the end of a link that an earlier command is closing.
+    func tree() -> Observable<GATTTree> {
         Observable.deferred {
             let progress = ConnectionProgress(notes: notes)
             let connected = find(progress)
                 .do(onNext: { progress.enter(.connecting($0)) })
-                .flatMap { ClosingLinkWait(context: context).waitUntilClosed($0.peripheral, joined: joined) }
+                .flatMap { found in
+                    ClosingLinkWait(context: context)
+                        .waitUntilClosed(found.peripheral, joining: keepsLink ? nil : joining)
+                }
                 .flatMap { connection(to: $0.peripheral, isShared: $0.isShared) }
                 .do(onNext: { if keepsLink { context.keptLinks.insert(LinkKey($0)) } })
                 .do(onNext: { progress.enter(.discovering($0)) })
@@ -64,26 +65,24 @@ struct DeviceConnector {
     ///
     /// If a refused pairing has stalled a kept link, closes it before the error.
     func use<Element>(_ work: @escaping @Sendable (GATTTree) throws -> Observable<Element>) -> Observable<Element> {
-        guard let mayStartAgain, !keepsLink else { return use(joined: nil, work) }
-        return Observable.deferred {
-            let joined = JoinedLink()
-            return use(joined: joined, work)
-                .catch { error in
-                    let isOfLink = CLIError(error).cause != nil && joined.isJoined
-                    guard isOfLink, mayStartAgain() else { throw error }
-                    return use(joined: nil, work)
-                }
+        useOnce(work).catch { error in
+            guard let joining, joining.isJoined, CLIError(error).cause != nil, joining.mayStartAgain() else {
+                throw error
+            }
+            var waiting = self
+            waiting.joining = nil
+            return waiting.useOnce(work)
         }
     }
 
-    private func use<Element>(
-        joined: JoinedLink?, _ work: @escaping @Sendable (GATTTree) throws -> Observable<Element>
+    private func useOnce<Element>(
+        _ work: @escaping @Sendable (GATTTree) throws -> Observable<Element>
     ) -> Observable<Element> {
         // The connection never completes by itself. So `materialize` turns the end of the work into an element, which
         // then ends the whole stream and disconnects.
         Observable.deferred {
             let linked = Guarded<Peripheral?>(nil)
-            return tree(joined: joined)
+            return tree()
                 .do(onNext: { tree in linked.withLock { $0 = tree.peripheral } })
                 .flatMap { try work($0).failingWithLoss(of: $0.peripheral).materialize() }
                 .take(until: { $0.isStopEvent }, behavior: .inclusive)

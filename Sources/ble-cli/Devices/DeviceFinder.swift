@@ -5,9 +5,9 @@ import RxBluetooth
 ///
 /// A remembered device needs no scan if the target is its address, its name, or a whole word of its name, and no other
 /// remembered device matches. For any other target, the finder scans, because more devices may match. After the first
-/// match, the finder waits for other matching devices. A remembered device is a candidate, too, if its name is the
-/// target or if it is connected: a connected device may not advertise. If no matching device advertises, the finder
-/// uses a remembered device after a delay.
+/// match, the finder waits for other matching devices: shortly if the match is exact, else for a second. A remembered
+/// device is a candidate, too, if its name is the target or if it is connected: a connected device may not advertise.
+/// If no matching device advertises, the finder uses a remembered device after a delay.
 struct DeviceFinder {
     let context: CommandContext
     let target: Target
@@ -16,6 +16,8 @@ struct DeviceFinder {
 
     /// How long to wait for further matches. Most peripherals advertise at least once in this time.
     static let settling = Duration.seconds(1)
+    /// How long to wait for other devices of the same name, after an exact match.
+    static let exactSettling = Duration.milliseconds(200)
     /// The delay after which a remembered device is used although it does not advertise.
     static let silence = Duration.seconds(3)
 
@@ -63,6 +65,9 @@ struct DeviceFinder {
                 return context.timer(min(Self.settling, half))
             }
             .map { _ in SearchEvent.settled },
+            heard.filter { target.match($0.peripheral.address, name: $0.name) == .exact }.take(1)
+                .flatMap { _ in context.timer(min(Self.exactSettling, half)) }
+                .map { _ in SearchEvent.settled },
         ]
         if !known.candidates.isEmpty {
             events.append(context.timer(min(silence(known), half)).map { _ in SearchEvent.silent })

@@ -83,10 +83,7 @@ struct ClosingLinkFiles: ClosingLinks {
         return ClosingLinkFiles(files: files)
     }
 
-    func contains(_ link: LinkKey, at now: RxTime) -> Bool {
-        files.time(of: link).map { abs(now.timeIntervalSince1970 - $0) < ClosingLinkWait.longestClosing } == true
-    }
-
+    func time(of link: LinkKey) -> Double? { files.time(of: link) }
     func insert(_ link: LinkKey, at now: RxTime) { files.insert(link) }
     func remove(_ link: LinkKey) { files.remove(link) }
 }

@@ -32,10 +32,13 @@ struct ConnectVerb: LinkVerb {
     var keepsLink = false
 
     func run(in context: CommandContext) -> Observable<Never> {
-        DeviceConnector(context: context, target: target, keepsLink: keepsLink)
-            .useReading { tree, reading in reading.items(of: tree) }
-            .showing(in: context)
-            .ignoreElements()
+        // After a lost link, the reading continues with the items that are not printed yet.
+        DeviceConnector(
+            context: context, target: target, keepsLink: keepsLink, joining: LinkJoining { true }
+        )
+        .useReading { tree, reading in reading.items(of: tree) }
+        .showing(in: context)
+        .ignoreElements()
     }
 }
 

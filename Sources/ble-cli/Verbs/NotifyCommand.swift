@@ -103,6 +103,7 @@ struct NotifyVerb: LinkVerb {
             let clock = ElapsedClock(context.scheduler)
             let start = clock.time
             let notes = reconnects ? LinkStatusNotes() : nil
+            // bluetoothd turns no notifications on while it closes a link, so the command waits for the next link.
             return DeviceConnector(context: context, target: target, notes: notes, keepsLink: keepsLink)
                 .use { tree in
                     let characteristics = try tree.characteristics(self.characteristics)

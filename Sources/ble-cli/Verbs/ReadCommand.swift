@@ -100,7 +100,7 @@ struct ReadVerb: LinkVerb {
             let start = clock.time
             let hasPrinted = Guarded(false)
             var connector = DeviceConnector(context: context, target: target, keepsLink: keepsLink)
-            if period == nil { connector.mayStartAgain = { !hasPrinted.withLock(\.self) } }
+            if period == nil { connector.joining = LinkJoining { !hasPrinted.withLock(\.self) } }
             return
                 connector
                 .use { [printer] tree -> Observable<Never> in

@@ -101,8 +101,15 @@ struct WriteRequest: Sendable {
     /// Whether the device confirms the write; nil to choose a type that the characteristic supports.
     var type: Characteristic.WriteType?
 
+    /// Whether the value fits into one packet of every link, so that the device confirms it at once.
+    var isShort: Bool { max(value.count, typed?.utf8.count ?? 0) <= Peripheral.smallestMTU - 3 }
+
     /// Writes the value. If the write succeeds, prints nothing, or with `--json` one object.
-    func run(on tree: GATTTree, in context: CommandContext) -> Observable<Never> {
+    ///
+    /// - Parameter onStart: Called before the value is sent.
+    func run(
+        on tree: GATTTree, in context: CommandContext, onStart: @escaping @Sendable () -> Void = {}
+    ) -> Observable<Never> {
         tree.attributes([characteristic]).flatMap { attributes -> Observable<Never> in
             guard let attribute = attributes.first else { return .empty() }
             let value = try typed.map { try TypedValue.encode($0, for: attribute.uuid) } ?? value
@@ -127,6 +134,7 @@ struct WriteRequest: Sendable {
                 type = .withResponse
                 written = descriptor.writeValue(value)
             }
+            onStart()
             return written.asObservable().do(onCompleted: { [type] in
                 try report(value, of: attribute, type, in: context)
             })
@@ -168,8 +176,15 @@ struct WriteVerb: LinkVerb {
     }
 
     func run(in context: CommandContext) -> Observable<Never> {
-        DeviceConnector(context: context, target: target, keepsLink: keepsLink)
-            .use { request.run(on: $0, in: context) }
+        Observable.deferred {
+            let hasBegun = Guarded(false)
+            var connector = DeviceConnector(context: context, target: target, keepsLink: keepsLink)
+            // A value that a lost link has interrupted may have arrived, so it is not written twice.
+            if request.isShort { connector.joining = LinkJoining(upTo: 1) { !hasBegun.withLock(\.self) } }
+            return connector.use { tree in
+                request.run(on: tree, in: context) { hasBegun.withLock { $0 = true } }
+            }
+        }
     }
 }
 

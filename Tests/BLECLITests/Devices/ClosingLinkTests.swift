@@ -60,6 +60,76 @@ struct ClosingLinkTests {
         #expect(harness.calls("Disconnect") > 1)
     }
 
+    private static let short: [any Verb] = [
+        ReadVerb(target: .part("Heart rate strap"), characteristic: .uuid(0x2A19)),
+        WriteVerb(target: .part("Heart rate strap"), characteristic: .uuid(0x2A39), value: [1]),
+        ConnectVerb(target: .part("Heart rate strap")),
+    ]
+
+    @Test(arguments: short.indices)
+    func `A short command uses the link that the command before is closing`(index: Int) {
+        let harness = CommandHarness()
+        harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+        let first = harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)), for: 1)
+        #expect(first.code == .done, "\(first.errors)")
+        let second = harness.run(Self.short[index], for: 5)
+        #expect(second.code == .done, "\(second.errors)")
+        #expect((second.time ?? 9) <= 0.6, "\(second.time ?? 9)")
+        #expect(harness.calls("Disconnect") == 1)
+    }
+
+    @Test(arguments: [1, 5, 10, 20, 40, 60, 100, 150, 200])
+    func `A tree that is printed while its link ends is complete and has no repetition`(milliseconds: Int) {
+        let harness = CommandHarness()
+        let verb = ConnectVerb(target: strap)
+        let whole = harness.run(verb, for: 1)
+        harness.advance(Int((whole.time ?? 0) * 1000) + 1000 - milliseconds)
+        let second = harness.run(verb)
+        #expect(second.code == .done, "\(second.errors)")
+        // bluetoothd turns some notifications on after it has connected, which changes 2902.
+        let isStable: (String) -> Bool = { !$0.contains("Client Characteristic Configuration") }
+        #expect(second.lines.filter(isStable) == whole.lines.filter(isStable))
+        #expect(second.lines.count == whole.lines.count)
+    }
+
+    @Test func `A value is written once, although the link of the command before ends`() {
+        for milliseconds in stride(from: 0, through: 1_950, by: 50) {
+            let harness = CommandHarness()
+            harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+            harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)), for: 1)
+            harness.advance(milliseconds)
+            let outcome = harness.run(WriteVerb(target: strap, characteristic: .uuid(0x2A39), value: [1]), for: 5)
+            #expect(outcome.code == .done, "\(outcome.errors)")
+            #expect(harness.calls("WriteValue") == 1)
+        }
+    }
+
+    @Test func `A long value waits for the end of a link that is being closed`() {
+        let harness = CommandHarness()
+        harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)), for: 1)
+        let value = [UInt8](repeating: 1, count: 21)
+        let outcome = harness.run(WriteVerb(target: strap, characteristic: .uuid(0x2A39), value: value), for: 5)
+        #expect(outcome.code == .done, "\(outcome.errors)")
+        #expect(harness.calls("Disconnect") == 2)
+    }
+
+    @Test(arguments: [0, 13, 37, 61, 89])
+    func `A command that waits for a link connects when bluetoothd has closed it`(milliseconds: Int) {
+        let harness = CommandHarness()
+        harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+        let verb = PairVerb(target: strap)
+        let alone = harness.run(verb, for: 4)
+        #expect(alone.code == .done, "\(alone.errors)")
+        #expect(harness.run(ForgetVerb(target: strap), for: 1).code == .done)
+        harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+        let first = harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)), for: 1)
+        harness.advance(milliseconds)
+        let second = harness.run(verb, for: 6)
+        // bluetoothd closes the link 2 s after the end of the first command.
+        let wait = 2 - (1 - (first.time ?? 0)) - Double(milliseconds) / 1000
+        #expect(abs((second.time ?? 9) - (alone.time ?? 0) - wait) < 0.03, "\(second.time ?? 9) \(wait)")
+    }
+
     @Test(arguments: [1, 5, 10, 15, 20, 30, 40, 60, 100])
     func `A link that ends while a command reads over it is replaced`(milliseconds: Int) {
         let harness = CommandHarness()

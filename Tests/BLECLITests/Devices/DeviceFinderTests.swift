@@ -88,6 +88,15 @@ struct DeviceFinderTests {
         #expect(harness.calls("StartDiscovery") == scans)
     }
 
+    @Test func `Reading an unknown device by its whole name takes at most 0.6 s`() throws {
+        let outcome = try read("HRM-2", CommandHarness(monitors))
+        #expect(outcome.code == .done, "\(outcome.errors)")
+        #expect((outcome.time ?? 9) <= 0.6, "\(outcome.time ?? 9)")
+        // A part may match other devices, which advertise later.
+        let part = try read("RM-2", CommandHarness(monitors))
+        #expect(part.code == .done && (part.time ?? 0) > 1, "\(part.time ?? 0)")
+    }
+
     @Test func `Errors contain the target as it was typed`() throws {
         let several = try read("HRM", CommandHarness(monitors))
         #expect(several.errors.first?.contains("“HRM” matches 3 devices") == true)

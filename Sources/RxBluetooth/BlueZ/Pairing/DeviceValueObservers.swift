@@ -1,12 +1,12 @@
-/// The subscriptions that observe whether devices are paired or bonded.
-final class BondObservers {
+/// The subscriptions that observe whether devices are paired, bonded or connected.
+final class DeviceValueObservers {
     private let mirror: ObjectMirror
-    private let observers = ObserverList<BondObserver>()
+    private let observers = ObserverList<DeviceValueObserver>()
     private let observersChanged: () -> Void
 
     var isEmpty: Bool { observers.isEmpty }
 
-    private final class BondObserver: StreamObserver {
+    private final class DeviceValueObserver: StreamObserver {
         let peripheral: Peripheral
         private let emitter: Emitter<Bool>
         private let value: @Sendable (DeviceRecord) -> Bool
@@ -41,7 +41,7 @@ final class BondObservers {
     func add(
         _ peripheral: Peripheral, _ emitter: Emitter<Bool>, _ value: @escaping @Sendable (DeviceRecord) -> Bool
     ) {
-        let observer = BondObserver(peripheral, emitter, value)
+        let observer = DeviceValueObserver(peripheral, emitter, value)
         observers.add(observer, onRemoval: observersChanged)
         observersChanged()
         if mirror.isSynced { observer.update(mirror.devices[peripheral.key]) }
@@ -59,7 +59,7 @@ final class BondObservers {
 
     /// Updates all observers after a new snapshot.
     ///
-    /// Bonds may have changed while bluetoothd was absent (Q2).
+    /// The values may have changed while bluetoothd was absent (Q2).
     func allChanged() {
         for observer in observers.all { observer.update(mirror.devices[observer.peripheral.key]) }
     }
