@@ -39,8 +39,14 @@ public struct SimulatedPeripheral: Sendable {
     ///
     /// The parts are at most one ``SimulatedAdvertisement``, ``SimulatedConnection`` and ``SimulatedPairing``, and any
     /// number of ``SimulatedService``. The closure may use `if`, `switch` and `for`. A line may be an array of parts.
+    public init(_ name: String, address: String, @SimulatedParts _ parts: () -> [SimulatedPart] = { [] }) {
+        self.init(name, address: address, addressType: .random, parts)
+    }
+
+    /// Creates a peripheral with the type of its address, from its parts, in any order.
+    // Not one initialiser with a default: the compiler would report a misspelled label on the line of the scenario.
     public init(
-        _ name: String, address: String, addressType: AddressType = .random,
+        _ name: String, address: String, addressType: AddressType,
         @SimulatedParts _ parts: () -> [SimulatedPart] = { [] }
     ) {
         self.name = name
