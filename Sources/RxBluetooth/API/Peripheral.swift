@@ -18,6 +18,7 @@ public final class Peripheral: Sendable {
 
     private struct Info {
         var name: String?
+        var alias: String?
         var kind: BluetoothAddress.Kind?
         var mtu: Int?
         var drops: [CharacteristicKey: Int] = [:]
@@ -62,9 +63,16 @@ public final class Peripheral: Sendable {
     /// The latest name that was advertised or read from the connected device; nil if none is known.
     public var name: String? { info.withLock(\.name) }
 
-    func update(name: String?, kind: BluetoothAddress.Kind?) {
+    /// The name that a user has given the device on this computer; nil if none has.
+    ///
+    /// bluetoothd stores it for a device that is paired or trusted. Without such a name, bluetoothd's alias is the
+    /// device's ``name`` or address, and this value is nil. Source: BlueZ, `device-api.txt`, `Alias`.
+    public var alias: String? { info.withLock(\.alias) }
+
+    func update(name: String?, alias: String?, kind: BluetoothAddress.Kind?) {
         info.withLock {
             $0.name = name
+            $0.alias = alias
             $0.kind = kind
         }
     }
@@ -324,6 +332,6 @@ extension Peripheral {
     public convenience init(address: BluetoothAddress, name: String? = nil) {
         let absent = AdapterIdentity(number: AdapterIdentity.absent, address: nil)
         self.init(address, of: absent, kind: nil, access: nil, number: 0)
-        update(name: name, kind: nil)
+        update(name: name, alias: nil, kind: nil)
     }
 }

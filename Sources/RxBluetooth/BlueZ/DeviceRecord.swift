@@ -9,6 +9,8 @@ final class DeviceRecord {
     var address: BluetoothAddress?
     var addressKind: BluetoothAddress.Kind?
     var name: String?
+    /// `Alias`: the name that the user has given, else the name or the address with dashes (Q56).
+    private var alias: String?
     /// What advertisements of the device have set.
     var reception = Reception()
     /// `Connected`: whether the device is connected over any bearer.
@@ -143,6 +145,9 @@ final class DeviceRecord {
             record.name = try value.string()
             record.advertisement.values.localName = record.name.flatMap(DeviceRecord.trimmed)
         },
+        .init("Alias", clear: { $0.alias = nil }) { (record, value) throws(DBusError) in
+            record.alias = try value.string()
+        },
         .init("Address", clear: { $0.address = nil }) { (record, value) throws(DBusError) in
             record.address = try value.withString { BluetoothAddress(bytes: $0, separator: UInt8(ascii: ":")) }
         },
@@ -182,6 +187,7 @@ final class DeviceRecord {
     static let observed = table.changes(["Bonded", "Paired", "Connected"])
     static let addressed = table.changes(["Address"])
     static let named = table.changes(["Name"])
+    static let aliased = table.changes(["Alias"])
     /// The properties that a scan's filters compare, although no advertisement sets them during a connection.
     static let filtered = table.changes(["UUIDs", "Name"])
 
@@ -206,6 +212,8 @@ final class DeviceRecord {
     /// Sets the name to the one of a packet, because bluetoothd's signals are not received.
     func takeName(_ advertised: String?) {
         guard let advertised, advertised != name.flatMap(Self.trimmed) else { return }
+        // The alias changes with the name, unless the user has given it. The signal that says so is not received.
+        if alias == name { alias = advertised }
         name = advertised
         updatePeripheral()
     }
@@ -222,9 +230,11 @@ final class DeviceRecord {
         if isBonded != record.isBonded || isPaired != record.isPaired { set.formUnion(Self.bonding) }
         var all = set
         if name != record.name { all.formUnion(Self.named) }
+        if alias != record.alias { all.formUnion(Self.aliased) }
         address = record.address
         addressKind = record.addressKind
         name = record.name
+        alias = record.alias
         listedServices = record.listedServices
         isConnectedOverAny = record.isConnectedOverAny
         bearers = record.bearers
@@ -243,7 +253,16 @@ final class DeviceRecord {
         return all.isEmpty ? nil : DeviceChange(device: self, set: set, all: all, wasConnected: wasConnected)
     }
 
-    func updatePeripheral() { peripheral?.update(name: name.flatMap { $0.isEmpty ? nil : $0 }, kind: addressKind) }
+    func updatePeripheral() {
+        peripheral?.update(name: name.flatMap { $0.isEmpty ? nil : $0 }, alias: givenAlias, kind: addressKind)
+    }
+
+    /// The name that the user has given the device; nil if the alias is bluetoothd's own.
+    private var givenAlias: String? {
+        guard let alias, !alias.isEmpty, alias != name else { return nil }
+        let isOfAddress = [address, key.address].contains { $0.map { alias == $0.text(separator: "-") } == true }
+        return isOfAddress ? nil : alias
+    }
 
     /// Returns a name without trailing NULs and blanks (Q57); nil if nothing remains.
     static func trimmed(_ name: String) -> String? {

@@ -349,7 +349,7 @@ final class ObjectMirror {
             rejected += 1
         }
         device.reception.isSignalled = true
-        if all.intersects(DeviceRecord.named) { device.updatePeripheral() }
+        if all.intersects(DeviceRecord.named) || all.intersects(DeviceRecord.aliased) { device.updatePeripheral() }
         observer.deviceChanged(DeviceChange(device: device, set: changes, all: all, wasConnected: wasConnected))
     }
 

@@ -34,9 +34,20 @@ enum Target: Equatable, Sendable {
     }
 
     /// Whether a part of a name is a whole word of this name, or several.
-    func isWholeWord(of name: String?) -> Bool {
+    private func isWholeWord(of name: String?) -> Bool {
         guard case .part(let part) = self, let name else { return false }
         return " \(name.lowercased()) ".contains(" \(part.lowercased()) ")
+    }
+
+    /// Whether the target is a whole word of the device's name or alias, or several.
+    func isWholeWord(of candidate: DeviceCandidates.Candidate) -> Bool {
+        isWholeWord(of: candidate.name) || isWholeWord(of: candidate.peripheral.alias)
+    }
+
+    /// Returns how well a device matches by its address, its name or its alias; nil if it does not match.
+    func match(_ peripheral: Peripheral, name: String?) -> Match? {
+        let matches = [name, peripheral.alias].compactMap { match(peripheral.address, name: $0) }
+        return matches.contains(.exact) ? .exact : matches.first ?? match(peripheral.address, name: nil)
     }
 
     /// Returns how well a device matches; nil if it does not match.

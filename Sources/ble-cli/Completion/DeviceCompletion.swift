@@ -17,7 +17,7 @@ enum DeviceCompletion {
         of manager: BluetoothManager, scheduler: any SchedulerType
     ) -> Observable<[CompletionCandidate]> {
         limited(manager.knownPeripherals().asObservable(), scheduler) { known in
-            candidates(for: known.map { ($0.peripheral.address.description, $0.name) })
+            candidates(for: known.map { ($0.peripheral.address.description, $0.peripheral.alias ?? $0.name) })
         }
     }
 

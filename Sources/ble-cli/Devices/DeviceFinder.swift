@@ -45,7 +45,7 @@ struct DeviceFinder {
         KnownDevices(context: context, target: target).list().flatMap {
             known -> Observable<DeviceCandidates.Candidate> in
             if case .address = target, let hit = try known.candidates.choose(for: target) { return .just(hit) }
-            if let hit = known.candidates.only(where: { target.isWholeWord(of: $0.name) }), !isKept(hit) {
+            if let hit = known.candidates.only(where: { target.isWholeWord(of: $0) }), !isKept(hit) {
                 return .just(hit)
             }
             return scan(remembered: known)
@@ -54,7 +54,7 @@ struct DeviceFinder {
 
     private func scan(remembered known: KnownDevices.List) -> Observable<DeviceCandidates.Candidate> {
         let heard = context.manager.scanForPeripherals()
-            .filter { target.match($0.peripheral.address, name: $0.name) != nil }
+            .filter { target.match($0.peripheral, name: $0.name) != nil }
             .share()
         // With a short time limit, half of it is left for connecting.
         let half = context.options.setupTimeout / 2
@@ -65,7 +65,7 @@ struct DeviceFinder {
                 return context.timer(min(Self.settling, half))
             }
             .map { _ in SearchEvent.settled },
-            heard.filter { target.match($0.peripheral.address, name: $0.name) == .exact }.take(1)
+            heard.filter { target.match($0.peripheral, name: $0.name) == .exact }.take(1)
                 .flatMap { _ in context.timer(min(Self.exactSettling, half)) }
                 .map { _ in SearchEvent.settled },
         ]
@@ -149,7 +149,7 @@ struct DeviceCandidates: Sendable {
 
     mutating func add(_ sighting: ScannedPeripheral, matching target: Target) {
         let peripheral = sighting.peripheral
-        guard let match = target.match(peripheral.address, name: sighting.name) else { return }
+        guard let match = target.match(peripheral, name: sighting.name) else { return }
         found[peripheral.address] = Candidate(
             peripheral: peripheral, name: sighting.name, match: match, rssi: sighting.isCached ? nil : sighting.rssi)
     }
@@ -163,7 +163,8 @@ struct DeviceCandidates: Sendable {
             .sorted { $0.peripheral.address < $1.peripheral.address }
         guard matching.count > 1 else { return matching.first }
         let list = matching.map { candidate in
-            candidate.name.map { "\(candidate.peripheral.address) “\($0)”" } ?? candidate.peripheral.address.description
+            let address = candidate.peripheral.address
+            return (candidate.peripheral.alias ?? candidate.name).map { "\(address) “\($0)”" } ?? "\(address)"
         }
         throw CLIError(
             .usage,

@@ -6,10 +6,11 @@ extension ScannedPeripheral {
     /// The advertised name, else the latest known name of the peripheral.
     var name: String? { advertisementData.localName ?? peripheral.name }
 
-    /// The sanitised name, or `(no name)`.
+    /// The sanitised name, or `(no name)`; if the user has given an alias, the alias, and the name in brackets.
     var displayName: String {
-        guard let name, !name.trimmed.isEmpty else { return "(no name)" }
-        return Sanitiser.clean(name)
+        let names = [peripheral.alias, name].compactMap(\.self).filter { !$0.trimmed.isEmpty }
+            .map { Sanitiser.clean($0) }
+        return names.count == 2 ? "\(names[0]) (\(names[1]))" : names.first ?? "(no name)"
     }
 
     /// The sanitised names of the companies of the manufacturer data, in the order of their numbers.
@@ -67,6 +68,7 @@ extension ScannedPeripheral {
             ("address", .string(peripheral.address.description)),
             ("addressType", .string(orNull: peripheral.addressKind?.rawValue)),
             ("name", .string(orNull: name)),
+            ("alias", .string(orNull: peripheral.alias)),
             ("rssi", .number(orNull: rssi)),
             ("txPower", .number(orNull: data.txPowerLevel)),
             ("appearance", .number(orNull: data.appearance)),

@@ -23,8 +23,9 @@ final class StepSession: Sendable {
 
     /// Stores a device for completion. A name with harmful characters cannot be typed, so its address is stored alone.
     func add(_ sighting: ScannedPeripheral) {
-        let name = sighting.name.flatMap { $0.trimmed.isEmpty || !Sanitiser.isHarmless($0) ? nil : $0 }
-        let words = [name, sighting.peripheral.address.description].compactMap(\.self)
+        let names = [sighting.peripheral.alias, sighting.name].compactMap(\.self)
+            .filter { !$0.trimmed.isEmpty && Sanitiser.isHarmless($0) }
+        let words = names + [sighting.peripheral.address.description]
         seen.withLock { seen in
             for word in words where seen.count < 2_000 && !seen.contains(word) { seen.append(word) }
         }
@@ -103,7 +104,7 @@ final class StepSession: Sendable {
 
     /// Closes the link of any program to a device. If it is the link of the session, closes the session's link.
     func disconnect(_ target: Target) -> Observable<Never> {
-        if let peripheral = tree?.peripheral, target.match(peripheral.address, name: peripheral.name) == .exact {
+        if let peripheral = tree?.peripheral, target.match(peripheral, name: peripheral.name) == .exact {
             close()
             return .empty()
         }
@@ -123,7 +124,7 @@ final class StepSession: Sendable {
     func pair(_ target: Target?, passkey: UInt32?) throws(CLIError) -> Observable<Never> {
         let own = try target == nil ? connected().peripheral : tree?.peripheral
         guard let target = target ?? own.map({ .address($0.address) }) else { return .empty() }
-        let isConnected = own.map { target.match($0.address, name: $0.name) == .exact } ?? false
+        let isConnected = own.map { target.match($0, name: $0.name) == .exact } ?? false
         let verb = PairVerb(target: target, passkey: passkey, isConnected: isConnected)
         return Observable.using { [context] in
             PairingManager(context.makeManager?(verb.pairing) ?? context.manager, isShared: context.makeManager == nil)

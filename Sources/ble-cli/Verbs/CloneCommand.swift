@@ -77,7 +77,7 @@ struct CloneVerb: LinkVerb {
     private func advertisement(in context: CommandContext) -> Observable<Received> {
         let heard = context.manager
             .scanForPeripherals(options: ScanOptions(allowsDuplicates: true, includesKnown: true))
-            .filter { target.match($0.peripheral.address, name: $0.name) != nil }
+            .filter { target.match($0.peripheral, name: $0.name) != nil }
             .share()
         // A device that is connected to another program may not advertise, so the wait is limited.
         let limit = min(DeviceFinder.silence, context.options.setupTimeout / 2)
@@ -96,7 +96,7 @@ struct CloneVerb: LinkVerb {
             .map { received in
                 // If several devices match, connecting fails and prints them.
                 received.values.first { entry in
-                    entry.latest.map { target.match($0.peripheral.address, name: $0.name) == .exact } ?? false
+                    entry.latest.map { target.match($0.peripheral, name: $0.name) == .exact } ?? false
                 } ?? received.values.first ?? Received()
             }
     }

@@ -1,3 +1,4 @@
+import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import Testing
@@ -19,6 +20,27 @@ struct DevicesCommandTests {
         let connected = harness.run(DevicesVerb(onlyConnected: true), .asJSON, for: 1)
         #expect(connected.lines.compactMap { ParsedJSON($0)?["name"]?.string } == ["Thermometer"])
         #expect(harness.calls("StartDiscovery") == scans)
+    }
+
+    @Test func `Shows the alias that the user has set, and accepts it as a target`() throws {
+        let harness = CommandHarness()
+        harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+        let user = harness.simulation.bluez.competingClient()
+        user.call(
+            "/org/bluez/hci0/dev_C0_FF_EE_00_00_01", "Properties.Set", .string("org.bluez.Device1"),
+            .string("Alias"), .variant(.string("Kitchen")))
+        let devices = harness.run(DevicesVerb(), for: 1)
+        #expect(devices.lines.contains { $0.contains("Kitchen (Heart rate strap)") }, "\(devices.lines)")
+        #expect(!devices.lines.contains { $0.contains("Thermometer (") || $0.contains("-FF-") }, "\(devices.lines)")
+        let objects = harness.run(DevicesVerb(), .asJSON, for: 1).lines.compactMap { ParsedJSON($0) }
+        #expect(objects.compactMap { $0["alias"]?.string } == ["Kitchen"])
+        let scan = harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+        #expect(scan.lines.contains { $0.contains("Kitchen (Heart rate strap)") }, "\(scan.lines)")
+        for target in ["Kitchen", "kitch", "Heart rate strap"] {
+            let read = harness.run(
+                ReadVerb(target: try Target(parsing: target), characteristic: .uuid(0x2A19)), for: 6)
+            #expect(read.code == .done, "\(read.errors)")
+        }
     }
 
     @Test func `Without a result, devices and scan say so on standard error`() {

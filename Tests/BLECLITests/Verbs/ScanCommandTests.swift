@@ -6,7 +6,7 @@ import Testing
 
 struct ScanCommandTests {
     private static let keys: Set<String> = [
-        "time", "adapter", "address", "addressType", "name", "rssi", "txPower", "appearance", "flags",
+        "time", "adapter", "address", "addressType", "name", "alias", "rssi", "txPower", "appearance", "flags",
         "manufacturerData", "companies", "serviceData", "services", "connectable", "cached", "reading", "readingError",
     ]
 
