@@ -33,7 +33,9 @@ enum SecretRedaction {
         return redacted
     }
 
-    /// Returns a message about a command line without keys: texts of 24 or 32 hexadecimal digits.
+    /// Returns a message about a command line without keys: texts of about 24 or 32 hexadecimal digits.
+    ///
+    /// A key with a typing error has up to two digits more or less.
     static func message(_ text: String) -> String {
         var result = ""
         var digits = ""
@@ -48,7 +50,9 @@ enum SecretRedaction {
         return result + withoutKey(digits)
     }
 
-    private static func withoutKey(_ digits: String) -> String { [24, 32].contains(digits.utf8.count) ? mark : digits }
+    private static func withoutKey(_ digits: String) -> String {
+        [24, 32].contains { abs($0 - digits.utf8.count) <= 2 } ? mark : digits
+    }
 
     /// Returns a value without its secret. The names of files and standard input are none.
     private static func value(_ value: String, of option: String) -> String {

@@ -37,6 +37,28 @@ struct StepRunTests {
         }
     }
 
+    @Test(arguments: [30, 31, 32, 33, 34, 23, 24, 25])
+    func `An error contains no key that has a digit too many or too few`(digits: Int) {
+        let key = String("00112233445566778899aabbccddeeff0011".prefix(digits))
+        for wrong in ["decode --key C0:FF:EE:00:00:01=\(key) 2A19 55 66", "read 2A19 --kye \(key)"] {
+            let error = #expect(throws: CLIError.self) { _ = try verb(wrong) }
+            #expect(error?.text.contains("1122") == false, "\(error?.text ?? "")")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `With --verbose, the steps of run print no passkey or key`(json: Bool) throws {
+        let key = "00112233445566778899aabbccddeeff"
+        var options = CommandContext.Options()
+        options.isVerbose = true
+        options.json = json
+        let outcome = CommandHarness().run(
+            try verb("decode --key C0:FF:EE:00:00:01=\(key) 2A19 55", "connect Strap", "pair --passkey 123456"),
+            options, for: 120)
+        let printed = (outcome.lines + outcome.errors).joined(separator: "\n")
+        #expect(!printed.contains("1122") && !printed.contains("123456"), "\(printed)")
+    }
+
     @Test(arguments: ["\n", "\r\n"])
     func `A file may begin with a byte order mark, and have either end of lines`(end: String) throws {
         let script = try StepScript("\u{FEFF}connect Strap\(end)# comment\(end)read 2A19\(end)", name: "x")

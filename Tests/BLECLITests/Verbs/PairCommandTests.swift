@@ -51,6 +51,31 @@ struct PairCommandTests {
         #expect(harness.run(PairVerb(target: .part("lock"), passkey: 42)).code == .done)
     }
 
+    @Test(arguments: [true, false], [42_017, 41_018] as [UInt32])
+    func `With --verbose, pair prints no passkey`(json: Bool, passkey: UInt32) {
+        let harness = harness(SimulatedPairing(.passkeyShown(42_017), requiresAuthentication: true))
+        var options = CommandContext.Options()
+        options.isVerbose = true
+        options.json = json
+        let outcome = harness.run(PairVerb(target: .part("lock"), passkey: passkey), options)
+        let printed = (outcome.lines + outcome.errors).joined(separator: "\n")
+        #expect(outcome.errors.count > 1, "nothing is logged")
+        #expect(!printed.contains("42017") && !printed.contains("41018"), "\(printed)")
+    }
+
+    @Test(arguments: [true, false])
+    func `With --verbose, a passkey that is typed is not printed again`(json: Bool) {
+        let harness = harness(SimulatedPairing(.passkeyShown(42_017), requiresAuthentication: true))
+        var options = CommandContext.Options()
+        options.isVerbose = true
+        options.json = json
+        for typed in ["42017", "41018"] {
+            let outcome = harness.run(PairVerb(target: .part("lock"), keyboard: ScriptedKeyboard(typed)), options)
+            let printed = (outcome.lines + outcome.errors).joined(separator: "\n")
+            #expect(!printed.contains(typed), "\(printed)")
+        }
+    }
+
     @Test func `A device that is out of range is not found`() {
         let outcome = harness().run(PairVerb(target: .part("absent")))
         #expect(outcome.code == .notFound)
