@@ -94,6 +94,10 @@ count-dbus: deps ## measure the same in instructions; fails above a limit (needs
 bench-cli: deps ## measure the size, memory and start of a static ble-cli next to bluetoothctl; fails above a limit
 	@Benchmarks/cli
 
+.PHONY: mutated-files
+mutated-files: deps ## pass 1,000 mutated scenarios, configurations and captures to the commands that read them; fails above 2 s or 64 MB
+	@swift build --product ble-cli && swift build --product ble-gateway && scripts/mutated-files
+
 .PHONY: bench-top
 bench-top: deps ## measure the CPU time and memory of ble-cli top with 2,000 devices and 5,000 advertisements a second; fails above a limit
 	@swift build -c release --product ble-cli && Benchmarks/top

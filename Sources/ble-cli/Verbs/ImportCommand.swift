@@ -45,6 +45,7 @@ struct ImportCommand: ParsableCommand {
         from read: (_ path: String, _ receive: ([UInt8]) throws -> Void) throws -> Void, note: (String) -> Void
     ) throws -> String {
         let name = file == "-" ? "standard input" : "“\(file)”"
+        var notes: [String] = []
         var captures = CaptureImport()
         let unpacker = CaptureUnpacker()
         do {
@@ -54,34 +55,36 @@ struct ImportCommand: ParsableCommand {
         } catch let error as CaptureError {
             let isPartial = error.packetCount != nil || error.isOfArchive && captures.packetCount > 0
             guard isPartial else { throw CLIError(.usage, "Reading \(name) failed: \(error.text)") }
-            note(error.text.prefix(1).uppercased() + "\(error.text.dropFirst()) The packets before that are used.")
+            let isUsed = captures.packetCount > 0 ? " The packets before that are used." : ""
+            notes.append(error.text.prefix(1).uppercased() + error.text.dropFirst() + isUsed)
         }
         let collector = captures.collector
         let counts = collector.counts
         if captures.unsupportedCount > 0 {
-            note("Skipped \(captures.unsupportedCount) packets of interfaces that are not those of a Bluetooth host.")
+            notes.append(
+                "Skipped \(captures.unsupportedCount) packets of interfaces that are not those of a Bluetooth host.")
         }
         if counts.truncated > 0 {
-            note(
+            notes.append(
                 "\(counts.truncated) packets were truncated when they were captured, so their values are not known. "
                     + "Android does so unless its snoop log is set to Enabled instead of Filtered.")
         }
-        if counts.classic > 0 { note("Skipped \(counts.classic) packets of classic Bluetooth.") }
-        if counts.malformed > 0 { note("Skipped \(counts.malformed) malformed packets.") }
+        if counts.classic > 0 { notes.append("Skipped \(counts.classic) packets of classic Bluetooth.") }
+        if counts.malformed > 0 { notes.append("Skipped \(counts.malformed) malformed packets.") }
         if counts.ofOtherDevices > 0 {
-            note(
+            notes.append(
                 "Skipped \(counts.ofOtherDevices) packets, because the capture has more than "
                     + "\(CaptureCollector.mostDevices) devices, or \(CaptureCollector.mostServers) with a link.")
         }
         let scenario = CaptureToScenario(collector.all, matching: target)
-        for line in scenario.notes { note(line) }
+        notes += scenario.notes
         guard !scenario.peripherals.isEmpty else {
             let what = target.map { "no device \($0)" } ?? "no device of Bluetooth LE"
+            let text = "The capture in \(name) contains \(what) in \(captures.packetCount) packets."
             throw CLIError(
-                .notFound,
-                "The capture in \(name) contains \(what) in \(captures.packetCount) packets. Check that it was captured on the host."
-            )
+                .notFound, ([text] + notes + ["Check that it was captured on the host."]).joined(separator: " "))
         }
+        for line in notes { note(line) }
         return ScenarioWriter.text(
             scenario.peripherals,
             comment: ["Imported from \(file == "-" ? name : file) by ble-cli import: \(counts.packets) packets."])

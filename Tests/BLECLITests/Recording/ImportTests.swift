@@ -20,6 +20,18 @@ struct ImportTests {
         #expect(try ScenarioFile.read(text).peripherals.map(\.name) == ["Thermometer"])
     }
 
+    @Test func `A cut capture without a device is an error in one line`() {
+        var notes: [String] = []
+        let error = #expect(throws: CLIError.self) {
+            try ImportCommand.scenario(
+                "FILE", matching: nil, from: { _, receive in try receive(Array(Self.recording.prefix(300))) },
+                note: { notes.append($0) })
+        }
+        #expect(notes.isEmpty)
+        #expect(error?.text.contains("no device of Bluetooth LE") == true)
+        #expect(error?.text.contains("The file ends within packet ") == true, "\(error?.text ?? "")")
+    }
+
     @Test func `Only the devices that match the target are printed`() throws {
         let file = RecordedFile()
         CommandHarness().run(file.verb("OUT", for: .seconds(3)))
