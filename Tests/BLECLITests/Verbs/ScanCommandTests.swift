@@ -190,4 +190,15 @@ struct ScanCommandTests {
             return failure.code == .usage && failure.text.contains("“Heart Rate”")
         }
     }
+
+    @Test(arguments: [true, false])
+    func `With --verbose, scan prints no key`(json: Bool) {
+        var verb = ScanVerb(showsAll: true)
+        verb.keys["C0:FF:EE:00:00:01"] = DeviceKey("00112233445566778899aabbccddeeff")
+        var options = CommandContext.Options.limited(.seconds(2), json: json)
+        options.isVerbose = true
+        let outcome = CommandHarness().run(verb, options, for: 3)
+        #expect(!outcome.lines.isEmpty && !outcome.errors.isEmpty)
+        #expect(!(outcome.lines + outcome.errors).contains { $0.contains("112233") })
+    }
 }
