@@ -54,32 +54,24 @@ extension ScanObstacle {
         case .poweredOff: self = .poweredOff
         case .blocked: self = .blocked
         case .noAdapter: self = .noAdapter
-        case .unauthorized: self = error.accessControl.map(ScanObstacle.init(_:)) ?? .unauthorized
+        case .unauthorized: self = .unauthorized(error.accessControl)
         case .busUnavailable: self = .noBus
         default: self = .noDaemon
         }
     }
 
     /// The word for the status and the metrics, which have one for all missing permissions.
-    var word: String { isMissingPermission ? Self.unauthorized.rawValue : rawValue }
+    var word: String {
+        switch self {
+        case .poweredOff: "powered-off"
+        case .blocked: "blocked"
+        case .noAdapter: "no-adapter"
+        case .noDaemon: "no-daemon"
+        case .noBus: "no-bus"
+        case .unauthorized: "unauthorized"
+        }
+    }
 
     /// Whether a permission is missing.
-    var isMissingPermission: Bool { self == .unauthorized || access != nil }
-
-    /// The mechanism that refuses the gateway; nil if it is not known, or if no permission is missing.
-    var access: AccessControl? { AccessControl.allCases.first { ScanObstacle($0) == self } }
-
-    /// The obstacle for a mechanism that refuses the gateway.
-    init(_ access: AccessControl) {
-        self =
-            switch access {
-            case .busPolicy: .busPolicy
-            case .rootPolicy: .rootPolicy
-            case .appArmor: .appArmor
-            case .seLinux: .seLinux
-            case .snap: .snap
-            case .authentication: .authentication
-            case .socket: .busSocket
-            }
-    }
+    var isMissingPermission: Bool { word == Self.unauthorized(nil).word }
 }

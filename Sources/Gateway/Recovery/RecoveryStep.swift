@@ -1,3 +1,5 @@
+public import RxBluetooth
+
 /// Something that may let a silent adapter receive advertisements again, from the gentlest to the strongest.
 public enum RecoveryStep: String, CaseIterable, Hashable, Sendable {
     /// The scan is stopped and started.
@@ -57,31 +59,17 @@ public enum SilenceSymptom: String, CaseIterable, Hashable, Sendable {
 }
 
 /// Why an adapter receives nothing although nothing is wrong with it. The gateway waits for the end of the obstacle.
-public enum ScanObstacle: String, CaseIterable, Hashable, Sendable {
+public enum ScanObstacle: Hashable, Sendable {
     /// The adapter is off, and this gateway did not switch it off.
-    case poweredOff = "powered-off"
+    case poweredOff
     /// rfkill blocks the adapter, and this gateway did not block it.
     case blocked
     /// The adapter is unplugged.
-    case noAdapter = "no-adapter"
+    case noAdapter
     /// bluetoothd does not run or does not answer.
-    case noDaemon = "no-daemon"
+    case noDaemon
     /// The system bus is not available.
-    case noBus = "no-bus"
-    /// The gateway is not permitted to use Bluetooth, for a reason that is not known.
-    case unauthorized
-    /// The policy of the bus does not permit the gateway's user to use Bluetooth.
-    case busPolicy = "bus-policy"
-    /// The policy of the bus does not permit root to use Bluetooth.
-    case rootPolicy = "root-policy"
-    /// AppArmor does not permit the gateway to use Bluetooth.
-    case appArmor = "apparmor"
-    /// SELinux does not permit the gateway to use Bluetooth.
-    case seLinux = "selinux"
-    /// The confinement of the gateway's snap does not permit it to use Bluetooth.
-    case snap
-    /// The bus does not accept the gateway's user number.
-    case authentication
-    /// The gateway is not permitted to open the socket of the bus.
-    case busSocket = "bus-socket"
+    case noBus
+    /// The gateway is not permitted to use Bluetooth, by this mechanism; nil if it is not known.
+    case unauthorized(AccessControl?)
 }

@@ -32,7 +32,7 @@ extension MetricsText {
     mutating func add(_ availability: AdapterAvailability) {
         add(
             "ble_gateway_obstacle", .gauge, "Whether nothing can be received with any adapter, by the reason.",
-            [ScanObstacle.noBus, .noDaemon, .unauthorized, .noAdapter].map {
+            [ScanObstacle.noBus, .noDaemon, .unauthorized(nil), .noAdapter].map {
                 ([("obstacle", $0.word)], availability.obstacle?.word == $0.word ? 1 : 0)
             })
         add(

@@ -52,9 +52,9 @@ extension ScanObstacle {
         case .noAdapter: "there is no Bluetooth adapter; plug it in"
         case .noDaemon: "bluetoothd does not run or does not answer; start it: systemctl start bluetooth"
         case .noBus: "the system bus is not available; check that dbus runs"
-        case .unauthorized, .busPolicy: "the gateway may not use Bluetooth; add its user to the group bluetooth"
-        case .rootPolicy, .appArmor, .seLinux, .snap, .authentication, .busSocket:
-            "the gateway may not use Bluetooth. \(access?.advice ?? "")"
+        case .unauthorized(nil), .unauthorized(.busPolicy):
+            "the gateway may not use Bluetooth; add its user to the group bluetooth"
+        case .unauthorized(let access?): "the gateway may not use Bluetooth. \(access.advice)"
         }
     }
 }
