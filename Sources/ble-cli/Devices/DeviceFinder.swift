@@ -17,7 +17,7 @@ struct DeviceFinder {
     /// How long to wait for further matches. Most peripherals advertise at least once in this time.
     static let settling = Duration.seconds(1)
     /// How long to wait for other devices of the same name, after an exact match.
-    static let exactSettling = Duration.milliseconds(200)
+    static let exactSettling = Duration.milliseconds(150)
     /// The delay after which a remembered device is used although it does not advertise.
     static let silence = Duration.seconds(3)
 
