@@ -37,6 +37,30 @@ struct NotificationStartStopTests {
         withExtendedLifetime(link) {}
     }
 
+    @Test(.proves(.Q135), arguments: [false, true])
+    func `A refused notify session is stopped and started again, once`(isRefusedAgain: Bool) {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let values = stage.record(stage.characteristic(0x2A37, of: peripheral).observeValueUpdates())
+        stage.advance(0)
+        daemon.take("StartNotify").fail("org.bluez.Error.Failed", "Failed to register notify session")
+        stage.advance(0)
+        daemon.take("StopNotify").fail("org.bluez.Error.Failed", "No notify session started")
+        stage.advance(0)
+        #expect(daemon.methods == ["Connect", "StartNotify", "StopNotify", "StartNotify"])
+        guard isRefusedAgain else {
+            daemon.take("StartNotify").reply()
+            daemon.notifies([1])
+            stage.advance(0)
+            #expect(values.elements == [[1]])
+            return withExtendedLifetime(link) {}
+        }
+        daemon.take("StartNotify").fail("org.bluez.Error.Failed", "Failed to register notify session")
+        stage.advance(0)
+        #expect(values.error?.dbusMessage == "Failed to register notify session")
+        #expect(daemon.methods.count == 4)
+    }
+
     @Test(.proves(.S69)) func `Disposing early skips a queued StartNotify and reverts a sent one`() {
         let stuck = stage.record(stage.characteristic(Sensor.slow, of: peripheral).readValue())
         let queued = stage.record(notifying.observeValueUpdates())

@@ -33,4 +33,22 @@ struct PeripheralNameTests {
         #expect(names.kind == .disconnected(.daemon))
         #expect(!link.isLive)
     }
+
+    @Test(.proves(.Q56)) func `The alias is what a user has given, and not what bluetoothd derives`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        func alias(_ changes: KeyValuePairs<String, String>) -> String? {
+            for (name, text) in changes { daemon.deviceChanges([name: .string(text)]) }
+            stage.advance(0)
+            return peripheral.alias
+        }
+        #expect(alias(["Alias": peripheral.address.description.replacing(":", with: "-")]) == nil)
+        #expect(alias(["Name": "Strap", "Alias": "Strap"]) == nil)
+        #expect(alias(["Alias": "Kitchen"]) == "Kitchen")
+        // The name of the device does not change what the user has given.
+        #expect(alias(["Name": "Belt"]) == "Kitchen")
+        #expect(alias(["Alias": "Belt"]) == nil)
+        #expect(alias(["Alias": ""]) == nil)
+        withExtendedLifetime(link) {}
+    }
 }

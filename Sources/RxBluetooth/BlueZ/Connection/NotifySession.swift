@@ -12,6 +12,8 @@ final class NotifySession {
     private var usesSocket = false
     /// Whether a socket was refused or closed while these subscribers were present.
     private var isSocketRefused = false
+    /// Whether a refused start was repeated while these subscribers were present (Q135).
+    private var isStartRepeated = false
     private var socket: NotifySocket?
     /// Whether the last recorded switch turned the notifications on.
     private var isRecordedOn = false
@@ -68,7 +70,7 @@ final class NotifySession {
     }
 
     func add(_ subscriber: NotifySubscriber) {
-        if subscribers.isEmpty { isSocketRefused = false }
+        if subscribers.isEmpty { (isSocketRefused, isStartRepeated) = (false, false) }
         subscribers.add(subscriber) { [weak self] in self?.subscriberRemoved() }
         switch phase {
         case .off: restart()
@@ -168,6 +170,10 @@ final class NotifySession {
             if subscribers.isEmpty || !usesSocket && requiresSocket { return stop() }
             if usesSocket { open(reply) }
             changeToSignals()
+        case .failure(let error) where error.isOfStaleNotifySession && !isStartRepeated && mayStopFailedStart:
+            // `StopNotify` ends the session of which only bluetoothd knows. Then the start is sent again.
+            isStartRepeated = true
+            stop()
         case .failure(let error):
             // A start that timed out may take effect later, so the notifications are turned off (Q8).
             if error.kind == .timedOut, mayStopFailedStart { stop() } else { phase = .off }
@@ -373,6 +379,9 @@ final class NotifySubscriber: StreamObserver {
 }
 
 extension BluetoothError {
+    /// Whether bluetoothd may have kept a notify session of an earlier link, so that it refuses a new one (Q135).
+    fileprivate var isOfStaleNotifySession: Bool { dbusMessage == "Failed to register notify session" }
+
     /// Whether bluetoothd refused a socket, so that signals may work.
     ///
     /// Signals would not help after a lost link, or if the peripheral does not answer.
