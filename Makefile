@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-diagnostics test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-cli bench-simulation stage install uninstall deb test-deb examples picture lint format docs fuzz fuzz-addresses fuzz-values test-values-peers bench-values count-values soak soak-bluez fleet
+.PHONY: help deps build build-tests demo test test-diagnostics test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-cli bench-simulation stage install uninstall deb test-deb examples picture lint format docs fuzz fuzz-addresses fuzz-values test-values-peers bench-values count-values soak soak-bluez fleet
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -12,6 +12,10 @@ build: deps ## build the package
 
 demo: deps ## build, then scan and connect on the simulation
 	@scripts/demo
+
+build-tests: deps ## build all tests, and ble-cli
+	@scripts/quiet build .build/logs/build.log swift build --build-tests
+	@scripts/quiet build .build/logs/demo.log swift build --product ble-cli
 
 test: deps ## run the unit and private-bus tests; no radio, no virtual machine
 	@scripts/test

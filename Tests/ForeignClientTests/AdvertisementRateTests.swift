@@ -39,9 +39,11 @@ extension ForeignClientTests {
                 )
                 #expect(isAll ? count == sent : count <= sent)
                 #expect(missed > 0 || isComplete(received.counts))
+                // On a busy computer, the same instructions take several times the processor time.
+                guard received.isInTime, missed == 0 else { continue }
                 // For 5,000 advertisements, the simulation and its bus may together use one second of processor time.
                 #expect(processorTime / max(sent, 1) <= .seconds(1) / Self.rate)
-                if received.isInTime, missed == 0 { return }
+                return
             }
             withKnownIssue {
                 Issue.record(
