@@ -38,9 +38,10 @@ extension ForeignClientTests {
                     "sent \(sent), received \(count), missed \(missed), in time: \(received.isInTime), CPU: \(processorTime)"
                 )
                 #expect(isAll ? count == sent : count <= sent)
-                #expect(missed > 0 || isComplete(received.counts))
-                // On a busy computer, the same instructions take several times the processor time.
+                // On a busy computer, ble-cli drops what it cannot print in time, and the same instructions take more
+                // processor time.
                 guard received.isInTime, missed == 0 else { continue }
+                #expect(isComplete(received.counts))
                 // For 5,000 advertisements, the simulation and its bus may together use one second of processor time.
                 #expect(processorTime / max(sent, 1) <= .seconds(1) / Self.rate)
                 return
