@@ -126,7 +126,7 @@ final class ConnectionProgress: Sendable {
     init(notes: LinkStatusNotes? = nil) { self.notes = notes }
 
     /// Below this RSSI in dBm, a connection may fail.
-    private static let weakRSSI: Int = -85
+    private static let weakRSSI = -85
 
     func enter(_ next: ConnectingPhase) { phase.withLock { $0 = next } }
 

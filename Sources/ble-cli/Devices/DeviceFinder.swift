@@ -5,7 +5,7 @@ import RxBluetooth
 ///
 /// A remembered device needs no scan if the target is its address, its name, or a whole word of its name, and no other
 /// remembered device matches. For any other target, the finder scans, because more devices may match. After the first
-/// match, the finder waits for other matching devices: shortly if the match is exact, else for a second. A remembered
+/// match, the finder waits for other matching devices: 0.15 s if the match is exact, else a second. A remembered
 /// device is a candidate, too, if its name is the target or if it is connected: a connected device may not advertise.
 /// If no matching device advertises, the finder uses a remembered device after a delay.
 struct DeviceFinder {
