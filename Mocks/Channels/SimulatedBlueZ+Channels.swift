@@ -13,17 +13,17 @@ final class SimulatedChannelTable: Sendable {
     }
 
     private struct State {
-        var statuses: [Int32: SimulatedChannelStatus] = [:]
+        var statuses: [Int32: ChannelSocketState] = [:]
         var listeners: [UInt16: Listener] = [:]
     }
 
     private let state = Guarded(State())
 
-    func status(_ socket: Int32) -> SimulatedChannelStatus {
+    func status(_ socket: Int32) -> ChannelSocketState {
         state.withLock { $0.statuses[socket] ?? .notConnected }
     }
 
-    func set(_ status: SimulatedChannelStatus, of socket: Int32) { state.withLock { $0.statuses[socket] = status } }
+    func set(_ status: ChannelSocketState, of socket: Int32) { state.withLock { $0.statuses[socket] = status } }
 
     /// Adds a listener. Returns its PSM; nil if the PSM is in use.
     func listen(_ socket: Int32, _ end: SharedSocket, psm: UInt16) -> UInt16? {
@@ -78,28 +78,39 @@ extension SimulatedBlueZ {
     public func openChannelSocket(to address: String, psm: UInt16) throws(DBusError) -> Int32 {
         let (number, end) = try Self.socketPair()
         channels.set(.connecting, of: number)
-        control { [channels] environment, daemon in
-            guard let daemon, let deviceState = environment.radio.deviceState(address),
-                let link = deviceState.link
-            else { return channels.set(.notConnected, of: number) }
-            guard let channel = deviceState.channels[psm] else { return channels.set(.refused, of: number) }
+        PacketSocket.fill(number)
+        openChannel(end, to: address, psm: psm) { [channels] state in channels.set(state, of: number) }
+        return number
+    }
+
+    /// Opens a channel to a peripheral. The other end of the socket is filled, and becomes writable after `report`.
+    func openChannel(
+        _ end: SharedSocket, to address: String, psm: UInt16, _ report: @escaping @Sendable (ChannelSocketState) -> Void
+    ) {
+        let report = { @Sendable state in
+            report(state)
+            end.socket.discardWaiting()
+        }
+        control { environment, daemon in
+            guard let daemon, let deviceState = environment.radio.deviceState(address), let link = deviceState.link
+            else { return report(.notConnected) }
+            guard let channel = deviceState.channels[psm] else { return report(.refused) }
             switch channel.acceptance {
             case .ignores: link.channels.append(SimulatedChannelEnd(end, channel, on: daemon.loop))
-            case .refuses: link.after(channel.delay) { channels.set(.refused, of: number) }
+            case .refuses: link.after(channel.delay) { report(.refused) }
             case .accepts:
                 link.after(channel.delay) {
-                    channels.set(.connected(mtu: channel.mtu, mps: channel.mps), of: number)
+                    report(.connected(mtu: channel.mtu, mps: channel.mps))
                     let served = SimulatedChannelEnd(end, channel, on: daemon.loop)
                     link.channels.append(served)
                     served.start()
                 }
             }
         }
-        return number
     }
 
     /// Returns the state of a socket of ``openChannelSocket(to:psm:)`` or ``acceptChannel(from:)``.
-    public func channelStatus(of socket: Int32) -> SimulatedChannelStatus { channels.status(socket) }
+    public func channelStatus(of socket: Int32) -> ChannelSocketState { channels.status(socket) }
 
     /// Opens a socket that listens on a PSM, and returns both.
     ///

@@ -39,15 +39,3 @@ public struct SimulatedChannel: Sendable {
     /// Returns a channel that sends each packet back.
     public static func echo(mtu: Int = 672) -> SimulatedChannel { SimulatedChannel(mtu: mtu) { [$0] } }
 }
-
-/// The state of a simulated L2CAP socket.
-public enum SimulatedChannelStatus: Hashable, Sendable {
-    /// The device has not answered yet.
-    case connecting
-    /// The channel is open.
-    case connected(mtu: Int, mps: Int)
-    /// The device has refused the channel.
-    case refused
-    /// There is no link to the device.
-    case notConnected
-}

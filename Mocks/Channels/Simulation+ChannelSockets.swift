@@ -9,12 +9,7 @@ extension Simulation: ChannelSockets {
 
     /// Returns the state of a socket, as ``SimulatedBlueZ/channelStatus(of:)`` does.
     public func channelSocketState(of socket: Int32) -> ChannelSocketState {
-        switch bluez.channelStatus(of: socket) {
-        case .connecting: .connecting
-        case .connected(let mtu, let mps): .connected(mtu: mtu, mps: mps)
-        case .refused: .refused
-        case .notConnected: .notConnected
-        }
+        bluez.channelStatus(of: socket)
     }
 
     /// Opens a socket that listens on a PSM, see ``SimulatedBlueZ/openListeningSocket(psm:)``.

@@ -34,6 +34,8 @@ public struct SimulatedPeripheral: Sendable {
     /// The services, in the order of their handles. GAP (1800) and GATT (1801) are added in front
     /// unless the description contains them.
     public var services: [SimulatedService]
+    /// The L2CAP channels that the peripheral serves, by PSM.
+    public var channels: [UInt16: SimulatedChannel] = [:]
 
     /// Creates a peripheral from its parts, in any order.
     ///

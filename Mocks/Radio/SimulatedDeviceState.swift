@@ -30,7 +30,7 @@ final class SimulatedDeviceState {
     private(set) var server: PeripheralGATTServer
     var generator: SplitMix64
     /// The L2CAP channels that the peripheral serves, by PSM.
-    var channels: [UInt16: SimulatedChannel] = [:]
+    var channels: [UInt16: SimulatedChannel]
 
     init(_ description: SimulatedPeripheral, seed: UInt64) {
         guard let address = DeviceAddress(description.address, isRandom: description.addressType == .random) else {
@@ -40,6 +40,7 @@ final class SimulatedDeviceState {
         self.address = address
         connection = description.connection
         pairing = description.pairing
+        channels = description.channels
         server = PeripheralGATTServer(description)
         generator = SplitMix64(seed: seed)
         advertisement = description.advertisement

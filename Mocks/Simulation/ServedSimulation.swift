@@ -11,6 +11,8 @@ public final class ServedSimulation: Sendable {
     public let bluez: SimulatedBlueZ
     /// The connection that stays open while the daemon restarts, to detect the end of the bus.
     private let lifeline: Connection
+    private let address: String
+    private let channels = Guarded<ChannelServer?>(nil)
 
     /// Creates a simulation on the bus at an address, and starts to connect.
     ///
@@ -18,6 +20,7 @@ public final class ServedSimulation: Sendable {
     /// ``SimulatedBlueZ/loseBus()`` calls `endBus`. If `endBus` is nil, `loseBus()` has no effect.
     public init(_ scenario: Scenario = .everyday, address: String, endBus: (@Sendable () -> Void)? = nil) {
         lifeline = Connection.open(.address(address))
+        self.address = address
         let beginning = SuspendingClock.now
         bluez = SimulatedBlueZ(scenario, clock: { SuspendingClock.now - beginning }, endBus: endBus) {
             Connection.open(.address(address))
@@ -33,19 +36,23 @@ public final class ServedSimulation: Sendable {
         let end = end
         end.over.withLock { $0 = over }
         _ = lifeline.whenDisconnected { end.come($0) }
-        bluez.start { [lifeline] error in
+        bluez.start { [weak self, lifeline] error in
             if let error {
                 end.come(error)
                 return lifeline.close()
             }
             end.wasServing.withLock { $0 = true }
+            self?.serveChannels()
             ready()
         }
     }
 
+    private func serveChannels() { channels.withLock { $0 = ChannelServer(bluez, on: lifeline, at: address) } }
+
     /// Stops serving, as bluetoothd does at shutdown. Links end, objects are removed, the name is released.
     public func stop() {
         end.isWanted.withLock { $0 = true }
+        channels.withLock { $0 = nil }
         bluez.stop { [lifeline] in lifeline.close() }
     }
 

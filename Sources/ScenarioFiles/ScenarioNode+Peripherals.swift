@@ -83,7 +83,8 @@ extension ScenarioNode {
     }
 
     func peripheral() throws(ScenarioFileError) -> SimulatedPeripheral {
-        let parts = try parts("name", "address", "address-type", "advertisement", "connection", "pairing", "services")
+        let parts = try parts(
+            "name", "address", "address-type", "advertisement", "connection", "pairing", "services", "channels")
         var peripheral = SimulatedPeripheral(
             try required("name", in: parts).text(), address: try required("address", in: parts).address())
         if let part = parts["address-type"] {
@@ -98,6 +99,9 @@ extension ScenarioNode {
         if let part = parts["connection"] { peripheral.connection = try part.connection() }
         if let part = parts["pairing"] { peripheral.pairing = try part.pairing() }
         if let part = parts["services"] { peripheral.services = try part.services(of: peripheral) }
+        if let part = parts["channels"] {
+            for entry in try part.list("a channel") { try entry.addChannel(to: &peripheral) }
+        }
         return peripheral
     }
 

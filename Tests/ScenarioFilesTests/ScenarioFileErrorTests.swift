@@ -44,6 +44,14 @@ struct ScenarioFileErrorTests {
             "f:4: unknown key “advertisment” of a peripheral; expected: one of name, address, address-type, advertisement,"
         ),
         (
+            head + "    channels:\n      - psm: 128\n      - { psm: 0x80 }\n",
+            "f:6: duplicate PSM 128; expected: each PSM once"
+        ),
+        (
+            head + "    channels:\n      - { psm: 128, answer: all }\n",
+            "f:5: invalid value “all” of answer; expected: one of echo, nothing, refusal"
+        ),
+        (
             head + "  - name: Other\n    address: c0:00:00:00:00:01\n",
             "f:4: duplicate address C0:00:00:00:00:01, first in line 2; expected: a different address"
         ),

@@ -30,6 +30,7 @@ struct ScenarioFileTests {
               flags: 0x06
               first-after: 5 ms
             connection: { delay: 200 ms, mtu: 100, drops-after: 1.5 min }
+            channels: [{ psm: 0x80 }, { psm: 129, mtu: 64, delay: 20 ms, answer: nothing }, { psm: 130, answer: refusal }]
             services:
               - uuid: 181a
                 characteristics:
@@ -78,6 +79,13 @@ struct ScenarioFileTests {
         #expect(sensor.connection.mtu == 100)
         #expect(sensor.connection.delay == .milliseconds(200))
         #expect(sensor.connection.dropsAfter == .seconds(90))
+        #expect(Set(sensor.channels.keys) == [128, 129, 130])
+        #expect(sensor.channels[128]?.answer([1, 2]) == [[1, 2]])
+        #expect(sensor.channels[128]?.mtu == 672)
+        #expect(sensor.channels[129]?.answer([1]) == [])
+        #expect(sensor.channels[129]?.mtu == 64)
+        #expect(sensor.channels[129]?.delay == .milliseconds(20))
+        #expect(sensor.channels[130]?.acceptance == .refuses)
         let advertisement = try #require(sensor.advertisement)
         #expect(advertisement.interval == .milliseconds(100))
         #expect(advertisement.manufacturerData == [0x004C: [0x02, 0x15]])

@@ -52,8 +52,9 @@ extension BluetoothManager {
         /// The L2CAP sockets, see ``Peripheral/openL2CAPChannel(psm:options:)``. Default: nil.
         ///
         /// If nil, a manager on the system bus uses the sockets of the kernel. A manager on a given bus has no L2CAP
-        /// channels, because the adapters of that bus may be simulated; the same applies if the environment variable
-        /// `DBUS_SYSTEM_BUS_ADDRESS` names another bus than the one of the system.
+        /// channels, because the adapters of that bus may be simulated. If the environment variable
+        /// `DBUS_SYSTEM_BUS_ADDRESS` names another bus than the one of the system, a simulation on that bus opens the
+        /// channels, and a manager cannot listen.
         public var channels: (any L2CAPSockets)?
         /// The keys of devices that encrypt their advertisements. Default: none.
         ///

@@ -13,10 +13,17 @@ extension BluetoothManager {
         var configuration = configuration
         configuration.controller = configuration.controller ?? HCIController()
         configuration.advertisements = configuration.advertisements ?? KernelAdvertisements.ofSystemBus
-        configuration.channels = configuration.channels ?? KernelL2CAPSockets.ofSystemBus
+        configuration.channels = configuration.channels ?? Self.channelsOfSystemBus
         self.init(configuration: configuration) { [interval = configuration.readingInterval] in
             Connection.open(.system, readingEvery: interval)
         }
+    }
+
+    /// The sockets of this machine, or of the simulation on the bus that the environment names.
+    ///
+    /// The adapters of another bus may be simulated, so the links of this machine would be those of other devices.
+    private static var channelsOfSystemBus: any L2CAPSockets {
+        KernelAdvertisements.isSystemBus ? KernelL2CAPSockets() : ServedL2CAPSockets.ofSystemBus
     }
 
     /// Makes a manager over a given bus, for example of a simulation.

@@ -37,12 +37,7 @@ public final class SimulationSockets: L2CAPSockets {
 
     /// Returns the state of a socket.
     public func status(of socket: Int32) -> L2CAPSocketStatus {
-        switch source.withLock({ $0 })?.channelSocketState(of: socket) {
-        case .connecting: .connecting
-        case .connected(let mtu, let mps): .connected(L2CAPParameters(mtu: mtu, receiveMTU: 2048, mps: mps))
-        case .refused: .failed(BluetoothError(.channelRefused))
-        case .notConnected, nil: .failed(BluetoothError(.channelClosed))
-        }
+        L2CAPSocketStatus(source.withLock { $0 }?.channelSocketState(of: socket) ?? .notConnected)
     }
 
     /// Returns a socket that listens on a PSM.
@@ -61,5 +56,18 @@ public final class SimulationSockets: L2CAPSockets {
         else { return nil }
         return L2CAPAcceptedSocket(
             socket: accepted.socket, peer: address, peerKind: accepted.isRandom ? .random : .public)
+    }
+}
+
+extension L2CAPSocketStatus {
+    /// The status of a socket of a simulation.
+    init(_ state: ChannelSocketState) {
+        self =
+            switch state {
+            case .connecting: .connecting
+            case .connected(let mtu, let mps): .connected(L2CAPParameters(mtu: mtu, receiveMTU: 2048, mps: mps))
+            case .refused: .failed(BluetoothError(.channelRefused))
+            case .notConnected: .failed(BluetoothError(.channelClosed))
+            }
     }
 }

@@ -11,10 +11,12 @@ package struct KernelAdvertisements: AdvertisementSource {
     static var ofSystemBus: KernelAdvertisements? { isSystemBus ? KernelAdvertisements() : nil }
 
     /// Whether the environment names the bus of the system, or no bus.
-    static var isSystemBus: Bool {
+    static var isSystemBus: Bool { busOfEnvironment?.hasSuffix("/system_bus_socket") ?? true }
+
+    /// The address of the bus that the environment names; nil if it names none.
+    static var busOfEnvironment: String? {
         // `getenv` returns a C string of the environment, which is copied at once.
-        guard let address = unsafe getenv("DBUS_SYSTEM_BUS_ADDRESS") else { return true }
-        return unsafe String(cString: address).hasSuffix("/system_bus_socket")
+        unsafe getenv("DBUS_SYSTEM_BUS_ADDRESS").map { unsafe String(cString: $0) }
     }
 
     /// Opens a management socket, and checks that the kernel sends advertisements to it.

@@ -8,11 +8,6 @@ package struct KernelL2CAPSockets: L2CAPSockets {
     /// Makes an access to the sockets. Opens none before the first call.
     package init() {}
 
-    /// The sockets for a manager on the system bus; nil if the environment names another bus.
-    ///
-    /// The adapters of another bus may be simulated, so the links of this machine would be those of other devices.
-    static var ofSystemBus: KernelL2CAPSockets? { KernelAdvertisements.isSystemBus ? KernelL2CAPSockets() : nil }
-
     package func connect(_ request: L2CAPRequest) throws(BluetoothError) -> Int32 {
         guard let peer = request.peer else { throw BluetoothError(.invalidArgument) }
         let socket = try Self.open(request, boundTo: 0)

@@ -1,0 +1,45 @@
+import DBus
+import Rx
+
+/// Opens the L2CAP channels of programs in other processes.
+final class ChannelServer: Sendable {
+    private let bus: any Bus
+    private let bluez: SimulatedBlueZ
+    private let accepting = Guarded<BusTask?>(nil)
+
+    /// Starts to listen. Nothing happens if another process already serves the channels of this bus.
+    ///
+    /// - Parameters:
+    ///   - bus: The bus that watches the sockets.
+    ///   - address: The address of the bus.
+    init(_ bluez: SimulatedBlueZ, on bus: any Bus, at address: String) {
+        self.bus = bus
+        self.bluez = bluez
+        guard let listener = ServedChannels.listen(on: address) else { return }
+        let task = bus.watch(listener, for: .readable) { [weak self] in
+            while let self, let program = ServedChannels.accept(from: listener) { receiveRequest(from: program) }
+        }
+        accepting.withLock { $0 = task }
+    }
+
+    /// Stops to listen. Open channels end with the simulation.
+    deinit { accepting.withLock { $0?.cancel() } }
+
+    /// A program sends its request directly after it has connected.
+    private func receiveRequest(from program: SharedSocket) {
+        let waiting = Guarded<BusTask?>(nil)
+        let task = bus.watch(program, for: .readable) { [bluez] in
+            waiting.withLock { task in
+                task?.cancel()
+                task = nil
+            }
+            guard case .packet(let packet) = program.socket.receive(upTo: 64),
+                let request = ServedChannels.Request(packet: packet)
+            else { return }
+            bluez.openChannel(program, to: request.address, psm: request.psm) { state in
+                program.socket.send(state.packet)
+            }
+        }
+        waiting.withLock { $0 = task }
+    }
+}

@@ -1,0 +1,134 @@
+import Glibc
+
+// The kernel has no L2CAP sockets of a simulation, so `ble-cli simulate` opens channels for other processes itself.
+/// The sockets over which a simulation opens L2CAP channels for programs in other processes.
+///
+/// The simulation listens on an abstract socket that is named after its bus. A program connects to it, sends a
+/// ``Request``, and fills its socket. The simulation first sends a ``ChannelSocketState``, then receives what fills the
+/// socket, which makes it writable. From then on, the socket is the channel. Only processes of one user are connected.
+package enum ServedChannels {
+    /// The channel that a program opens.
+    package struct Request: Hashable, Sendable {
+        package let address: String
+        package let psm: UInt16
+
+        package init(address: String, psm: UInt16) {
+            self.address = address
+            self.psm = psm
+        }
+
+        package init?(packet: [UInt8]) {
+            let words = String(decoding: packet, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+            guard words.count == 2, let psm = UInt16(words[1]) else { return nil }
+            self.init(address: String(words[0]), psm: psm)
+        }
+
+        package var packet: [UInt8] { Array("\(address) \(psm)".utf8) }
+    }
+
+    /// Listens for programs; nil if another process serves the channels of this bus.
+    package static func listen(on bus: String) -> SharedSocket? {
+        guard let number = open(), unsafe withAddress(of: bus, { unsafe bind(number.number, $0, $1) }) == 0,
+            Glibc.listen(number.number, 16) == 0
+        else { return nil }
+        return SharedSocket(PacketSocket(adopting: number))
+    }
+
+    /// Accepts a program that waits; nil if there is none, or if it belongs to another user.
+    package static func accept(from listener: SharedSocket) -> SharedSocket? {
+        let number = Glibc.accept(listener.socket.number, nil, nil)
+        guard number >= 0 else { return nil }
+        let owned = OwnedDescriptor(adopting: number)
+        _ = fcntl(number, F_SETFL, O_NONBLOCK)
+        guard isOwn(number) else { return nil }
+        return SharedSocket(PacketSocket(adopting: owned))
+    }
+
+    /// Requests a channel from the simulation on a bus, and returns the socket; nil if there is no simulation.
+    package static func connect(_ request: Request, on bus: String) -> Int32? {
+        guard let number = open(), unsafe withAddress(of: bus, { unsafe Glibc.connect(number.number, $0, $1) }) == 0,
+            isOwn(number.number)
+        else { return nil }
+        let packet = request.packet
+        guard unsafe send(number.number, packet, packet.count, Int32(MSG_NOSIGNAL)) == packet.count else { return nil }
+        PacketSocket.fill(number.number)
+        return number.release()
+    }
+
+    /// Returns the state of a channel that ``connect(_:on:)`` has requested, until it is open. It does not wait.
+    package static func state(of socket: Int32) -> ChannelSocketState {
+        var packet = [UInt8](repeating: 0, count: 16)
+        let count = unsafe recv(socket, &packet, packet.count, Int32(MSG_DONTWAIT))
+        if count < 0, errno == EAGAIN || errno == EINTR { return .connecting }
+        return ChannelSocketState(packet: Array(packet.prefix(max(0, count)))) ?? .notConnected
+    }
+
+    private static func open() -> OwnedDescriptor? {
+        let type = SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+        let number = socket(AF_UNIX, Int32(type), 0)
+        return number < 0 ? nil : OwnedDescriptor(adopting: number)
+    }
+
+    /// Passes the address of the socket of a bus to a function of the C library; fails if the name is too long.
+    private static func withAddress(of bus: String, _ work: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        // The part after the comma, the identifier of the bus, may be missing.
+        let name = Array("\0rxbluetooth-channels:\(bus.prefix { $0 != "," })".utf8)
+        var address = sockaddr_un()
+        let capacity = MemoryLayout.size(ofValue: address.sun_path)
+        guard name.count <= capacity else { return -1 }
+        address.sun_family = sa_family_t(AF_UNIX)
+        // `unsafe`: copies at most the size of the field, and passes a pointer that is valid during the call.
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
+        let length = socklen_t(MemoryLayout.size(ofValue: address.sun_family) + name.count)
+        return unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe work($0, length) }
+        }
+    }
+
+    /// Whether the other end belongs to a process of the same user. Everybody may use the name of an abstract socket.
+    private static func isOwn(_ socket: Int32) -> Bool {
+        // `struct ucred`, which Glibc declares for GNU sources only: process, user, group.
+        var other: (Int32, UInt32, UInt32) = (0, 0, 0)
+        var length = socklen_t(MemoryLayout.size(ofValue: other))
+        return unsafe getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &other, &length) == 0 && other.1 == getuid()
+    }
+}
+
+extension ChannelSocketState {
+    /// The packet in which a simulation sends the state: the kind, then the two sizes.
+    package var packet: [UInt8] {
+        switch self {
+        case .connecting: [0]
+        case .connected(let mtu, let mps): [1] + [mtu, mps].flatMap { [UInt8(clamping: $0 >> 8), UInt8($0 & 0xFF)] }
+        case .refused: [2]
+        case .notConnected: [3]
+        }
+    }
+
+    package init?(packet: [UInt8]) {
+        switch (packet.first, packet.count) {
+        case (1, 5):
+            self = .connected(
+                mtu: Int(packet[1]) << 8 | Int(packet[2]), mps: Int(packet[3]) << 8 | Int(packet[4]))
+        case (2, 1): self = .refused
+        case (3, 1): self = .notConnected
+        default: return nil
+        }
+    }
+}
+
+extension PacketSocket {
+    /// Fills a socket until it is not writable. The other end makes it writable again with ``discardWaiting()``.
+    package static func fill(_ number: Int32) {
+        var byte: UInt8 = 0
+        var request = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+        while unsafe poll(&request, 1, 0) > 0,
+            unsafe Glibc.send(number, &byte, 1, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) == 1
+        {}
+    }
+
+    /// Receives what fills the other end.
+    package func discardWaiting() {
+        while case .packet = receive(upTo: 1) {}
+    }
+}

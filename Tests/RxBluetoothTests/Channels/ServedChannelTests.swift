@@ -1,0 +1,78 @@
+import BusTesting
+import DBus
+import Rx
+import RxBluetoothMocks
+import TestTraits
+import Testing
+
+@testable import RxBluetooth
+
+/// L2CAP channels to a simulation in another process, as of `ble-cli simulate`.
+@Suite(.timeLimit(.minutes(5)))
+struct ServedChannelTests {
+    private static let strap = "C0:FF:EE:00:00:01"
+
+    /// Opens a channel of the heart strap over a real bus, and returns what it answers to a packet.
+    private func answer(psm: UInt16, bus otherBus: String? = nil) async throws -> [UInt8]? {
+        var scenario = Scenario.everyday
+        for index in scenario.peripherals.indices where scenario.peripherals[index].address == Self.strap {
+            scenario.peripherals[index].channels[128] = .echo(mtu: 100)
+        }
+        let bus = try DBusDaemon()
+        defer { bus.stop() }
+        let simulation = ServedSimulation(scenario, address: bus.address)
+        await withCheckedContinuation { ready in
+            simulation.start {
+                ready.resume()
+            } over: { _ in
+            }
+        }
+        defer { simulation.stop() }
+        var configuration = BluetoothManager.Configuration()
+        configuration.channels = ServedL2CAPSockets(bus: otherBus ?? bus.address)
+        let manager = BluetoothManager(configuration: configuration, bus: Connection.open(.address(bus.address)))
+        let peripheral = try await manager.scanForPeripherals()
+            .filter { $0.peripheral.address.description == Self.strap }.map(\.peripheral).take(1).asSingle().value
+        let answers = peripheral.connect().flatMap { $0.openL2CAPChannel(psm: psm) }.flatMap {
+            channel -> Observable<[UInt8]> in
+            #expect(channel.mtu == 100)
+            return Observable.merge(channel.received, channel.send([1, 2, 3]).andThen(.never()))
+        }
+        for try await answer in answers.take(1).values { return answer }
+        return nil
+    }
+
+    @Test(.proves(.S114)) func `A program in another process exchanges packets with a simulated peripheral`()
+        async throws
+    {
+        #expect(try await answer(psm: 128) == [1, 2, 3])
+    }
+
+    @Test func `A PSM that the simulated peripheral does not serve is refused`() async throws {
+        let error = await #expect(throws: BluetoothError.self) { try await answer(psm: 129) }
+        #expect(error?.kind == .channelRefused)
+    }
+
+    @Test func `A bus without a simulation has no channels, and the error says so`() async throws {
+        let error = await #expect(throws: BluetoothError.self) {
+            try await answer(psm: 128, bus: "unix:path=/nonexistent,guid=1")
+        }
+        #expect(error?.kind == .unsupported)
+        #expect(error?.detail?.contains("no simulation opens L2CAP channels") == true)
+    }
+
+    @Test(arguments: [[], [9], [1, 2], [0], [1, 0, 100, 0, 20, 0], [2, 0]])
+    func `Another packet than a state of a channel is refused`(packet: [UInt8]) {
+        #expect(ChannelSocketState(packet: packet) == nil)
+    }
+
+    @Test(arguments: [ChannelSocketState.connected(mtu: 672, mps: 247), .refused, .notConnected])
+    func `A state is the same after its packet`(state: ChannelSocketState) {
+        #expect(ChannelSocketState(packet: state.packet) == state)
+    }
+
+    @Test(arguments: ["", "A", "A 70000", "A 1 2", " ", "A -1"])
+    func `Another text than an address and a PSM is no request`(text: String) {
+        #expect(ServedChannels.Request(packet: Array(text.utf8)) == nil)
+    }
+}
