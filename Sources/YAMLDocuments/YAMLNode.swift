@@ -41,5 +41,8 @@ package struct YAMLError: Error {
     /// The line, from 1; nil if the error concerns the whole text.
     package var line: Int?
     package var problem: String
-    package var expected = "valid YAML"
+    package var expected = syntax
+
+    /// What was expected if the text is not YAML at all.
+    package static let syntax = "valid YAML"
 }

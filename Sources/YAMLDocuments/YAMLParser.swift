@@ -50,6 +50,7 @@ import CLibYAML
         guard unsafe yaml_parser_parse(parser, &event) == 1 else { throw unsafe error(in: bytes) }
         defer { unsafe yaml_event_delete(&event) }
         let line = unsafe event.start_mark.line + 1
+        try unsafe Self.checkTag(of: event, line: line)
         switch unsafe event.type {
         case YAML_STREAM_END_EVENT: return false
         case YAML_DOCUMENT_START_EVENT where tree.root != nil:
@@ -79,6 +80,13 @@ import CLibYAML
         }
         let problem = unsafe String(cString: text)
         guard unsafe parser.pointee.error == YAML_READER_ERROR else {
+            // A quote that is not closed ends at the end of the text.
+            let isQuote = unsafe Self.text(parser.pointee.context)?.contains("quoted scalar") == true
+            if isQuote {
+                return YAMLError(
+                    line: unsafe parser.pointee.context_mark.line + 1,
+                    problem: "the quote that begins here is not closed")
+            }
             return YAMLError(line: unsafe parser.pointee.problem_mark.line + 1, problem: problem)
         }
         // A character that YAML does not allow has no mark, but an offset.
@@ -86,7 +94,26 @@ import CLibYAML
         return YAMLError(line: unsafe before.count { $0 == UInt8(ascii: "\n") } + 1, problem: problem)
     }
 
+    /// Refuses the tags of programs, such as `!secret`. A reader that ignores them takes a name for the value.
+    private static func checkTag(of event: yaml_event_t, line: Int) throws(YAMLError) {
+        let tag: UnsafeMutablePointer<UInt8>? =
+            switch unsafe event.type {
+            case YAML_SCALAR_EVENT: unsafe event.data.scalar.tag
+            case YAML_SEQUENCE_START_EVENT: unsafe event.data.sequence_start.tag
+            case YAML_MAPPING_START_EVENT: unsafe event.data.mapping_start.tag
+            default: nil
+            }
+        guard let text = unsafe text(tag), text.hasPrefix("!"), text != "!" else { return }
+        throw YAMLError(
+            line: line, problem: "the tag \(text) is not known",
+            expected: "the value itself, or a key that names a file")
+    }
+
     private static func text(_ pointer: UnsafePointer<UInt8>?) -> String? {
+        unsafe pointer.map { unsafe String(cString: $0) }
+    }
+
+    private static func text(_ pointer: UnsafePointer<CChar>?) -> String? {
         unsafe pointer.map { unsafe String(cString: $0) }
     }
 }

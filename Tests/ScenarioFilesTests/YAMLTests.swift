@@ -62,7 +62,7 @@ struct YAMLTests {
         ("seed: 1\nquirks:\n\t- Q2\n", "f:3: found character that cannot start any token; expected: valid YAML"),
         ("seed: 1\nquirks: \u{1}\n", "f:2: control characters are not allowed; expected: valid YAML"),
         ("seed: 1\n  quirks: 2\n", "f:2: mapping values are not allowed in this context; expected: valid YAML"),
-        ("seed: 'open\n", "f:2: found unexpected end of stream; expected: valid YAML"),
+        ("seed: 'open\n", "f:1: the quote that begins here is not closed; expected: valid YAML"),
         ("seed: 1\nquirks: [Q2}\n", "f:2: did not find expected ',' or ']'; expected: valid YAML"),
         ("b: 1\na: 1\na: 2\nb: 2\n", "f:3: duplicate key: a, b; expected: each key once"),
         ("adapters:\n  - { name: a,\n      name: b }\n", "f:3: duplicate key: name; expected: each key once"),

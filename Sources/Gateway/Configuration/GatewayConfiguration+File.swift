@@ -58,14 +58,14 @@ extension GatewayConfiguration {
         do throws(YAMLError) {
             document = try YAMLParser.read(text)
         } catch {
-            throw ConfigurationError(
-                file: file, line: error.line, error.problem, "write \(error.expected); check the indentation and quotes"
-            )
+            let hint = error.expected == YAMLError.syntax ? "; check the indentation and quotes" : ""
+            throw ConfigurationError(file: file, line: error.line, error.problem, "write \(error.expected)\(hint)")
         }
         let mistakes = YAMLMistakes()
         let reader = ConfigurationReader(
             directory: directory, stateFolder: stateFolder, file: file, fileMode: fileMode)
         let root = YAMLValue(document ?? YAMLNode(content: .mapping([]), line: 1), "", mistakes)
+        root.reportVariables()
         self = reader.configuration(root, hostName: hostName ?? ProcessInfo.processInfo.hostName)
         let found = mistakes.all
         guard found.isEmpty else { throw ConfigurationError(file: file, found) }
