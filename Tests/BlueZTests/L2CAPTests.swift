@@ -9,6 +9,19 @@ extension LabTests {
         /// The largest packet that the peripheral sends, so that it can echo what it receives.
         private static let options = L2CAPChannelOptions(receiveMTU: 2048)
 
+        /// Bytes in which each part is different. Whole blocks are appended, because a computation for each byte would
+        /// take longer in the machine than the transfer of many.
+        private static func data(_ count: Int) -> [UInt8] {
+            let block = (0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 11) }
+            var data: [UInt8] = []
+            while data.count < count {
+                let number = data.count / block.count
+                data += [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
+                data += block.dropFirst(2)
+            }
+            return Array(data.prefix(count))
+        }
+
         @Test(.proves(.S114, .S115), .timeLimit(.minutes(30)))
         func `An echo returns 10 MB in order and without loss`() async throws {
             // In software emulation, the figure can be reduced by the environment.
@@ -16,7 +29,7 @@ extension LabTests {
             let count = environment.flatMap(Int.init) ?? 10_000_000
             try await Lab.withManager { manager in
                 try await manager.withConnection(to: "HRM-0", within: 1_700) { peripheral in
-                    let data = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 11) }
+                    let data = Self.data(count)
                     let start = ContinuousClock.now
                     let echoed = try await peripheral.openL2CAPChannel(psm: 0x80, options: Self.options)
                         .flatMap { channel -> Observable<[UInt8]> in

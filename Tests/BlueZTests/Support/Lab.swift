@@ -51,7 +51,10 @@ enum Lab {
     ///
     /// - Parameter seconds: How long links may remain.
     static func expectNothingLeft(within seconds: Int = 0) async throws {
-        for _ in 0..<seconds where try !connectedDevices().isEmpty { try await pass(.seconds(1)) }
+        for _ in 0..<seconds {
+            if try connectedDevices().isEmpty { break }
+            try await pass(.seconds(1))
+        }
         let discovering = try Command.run(
             "busctl", "--system", "get-property", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "Discovering")
         #expect(discovering.output == "b false\n")
