@@ -215,7 +215,8 @@ let package = Package(
             swiftSettings: strict),
         // make test-gateway runs it.
         .executableTarget(
-            name: "gateway-crash", dependencies: ["Gateway", "CSQLite", "Rx", "RxTest"], path: "Tests/GatewayCrash",
+            name: "gateway-crash", dependencies: ["Gateway", "BluetoothValues", "CSQLite", "Rx", "RxTest"],
+            path: "Tests/GatewayCrash",
             swiftSettings: strict),
         .testTarget(
             name: "GatewayTests",

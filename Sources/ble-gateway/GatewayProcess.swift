@@ -127,7 +127,9 @@ final class RunningGateway {
         guard let path = configuration.store.path else { return memory(configuration) }
         do throws(StoreFailure) {
             let store = try SQLiteStore(path: path, maximumBytes: configuration.store.maximumBytes)
-            if let notice = store.replacementAtOpening { log.write(notice.description, .warning) }
+            for notice in [store.replacementAtOpening, store.damageAtOpening] {
+                if let notice { log.write(notice.description, .warning) }
+            }
             store.onReplaced = { log.write($0.description, .warning) }
             return store
         } catch {

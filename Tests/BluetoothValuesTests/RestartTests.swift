@@ -56,6 +56,27 @@ struct RestartTests {
         #expect(!air.accepts(100, at: 31))
     }
 
+    @Test(arguments: [false, true]) func `The next process refuses what was recorded before`(isMiBeacon: Bool) {
+        let first = air(isMiBeacon: isMiBeacon)
+        #expect(first.accepts(154_553, at: 0))
+        let counters = first.decoder.encryptedCounters
+        #expect(counters.map(\.address) == [address])
+        #expect(counters.map(\.format) == [isMiBeacon ? .miBeacon : .bthome])
+        let forgetful = air(isMiBeacon: isMiBeacon)
+        #expect(forgetful.accepts(154_000, at: 0))
+        let next = air(isMiBeacon: isMiBeacon)
+        next.decoder.restore(counters)
+        #expect(!next.accepts(154_000, at: 0))
+        #expect(next.accepts(154_554, at: 1))
+        // A device without a key, and a format without a protected counter, are ignored.
+        var other = SensorDecoder()
+        other.restore(counters)
+        #expect(other.encryptedCounters == [])
+        other.keys[address] = key
+        other.restore([EncryptedCounter(address: address, format: .ruuvi, value: 1)])
+        #expect(other.encryptedCounters == [])
+    }
+
     @Test func `Repetitions of the same packet prove nothing`() {
         let air = air()
         _ = air.accepts(1000, at: 0)

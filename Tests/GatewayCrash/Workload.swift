@@ -1,3 +1,4 @@
+import BluetoothValues
 import Gateway
 import Glibc
 import Rx
@@ -84,6 +85,12 @@ private final class LoggedStore: PublicationStore {
             log.write("stored \(parts[3])")
         }
     }
+
+    var usedIdentifiers: [UsedIdentifier] { store.usedIdentifiers }
+    var sinceConfirmation: Duration? { store.sinceConfirmation }
+    var encryptedCounters: [EncryptedCounter] { store.encryptedCounters }
+    func save(_ counters: [EncryptedCounter]) throws(StoreFailure) { try store.save(counters) }
+    func remember(_ identifier: UsedIdentifier) throws(StoreFailure) { try store.remember(identifier) }
 
     func messages(after number: Int64, limit: Int) throws(StoreFailure) -> [StoredPublication] {
         try store.messages(after: number, limit: limit)

@@ -55,6 +55,12 @@ struct PacketHistory: Sendable {
         return .new
     }
 
+    /// The last counters that are protected.
+    var protectedCounters: [(source: Source, value: UInt32)] { protected.map { ($0.key, $0.value.last) } }
+
+    /// Continues with a protected counter of an earlier process.
+    mutating func restore(_ counter: UInt32, of source: Source) { protected[source] = ProtectedCounter(last: counter) }
+
     /// Removes all counters of a device.
     mutating func forget(_ identity: SenderAddress) {
         protected = protected.filter { $0.key.identity != identity }

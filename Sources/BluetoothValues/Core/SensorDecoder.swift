@@ -56,7 +56,7 @@ public struct SensorDecoder: Sendable {
     private var resolver: IdentityResolver
     /// The devices with a key that have sent packets which prove that they have it.
     private var authenticated: Set<SenderAddress> = []
-    private var history = PacketHistory(limit: 4096)
+    var history = PacketHistory(limit: 4096)
 
     /// Makes a decoder.
     ///

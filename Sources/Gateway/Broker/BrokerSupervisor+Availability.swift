@@ -6,7 +6,7 @@ extension BrokerSupervisor {
 
     /// Publishes `online` again if another client has replaced it, because others take its content for the truth.
     func checkAvailability(_ payload: [UInt8]) {
-        isAvailabilityWrong = payload != Array("online".utf8)
+        isAvailabilityWrong = payload != Self.online
         guard case .connected = phase, isAvailabilityWrong, !isCorrectionPlanned else { return }
         let now = loop.monotonicTime
         let due = lastCorrection.map { $0 + Self.correctionInterval } ?? now

@@ -19,6 +19,7 @@ final class BrokerSupervisor {
     /// Is asked whether an orderly end may close the connection.
     var isIdle: () -> Bool = { true }
 
+    static let online = Array("online".utf8)
     /// Tokens above belong to messages without a place in the store.
     private static let directTokens: UInt64 = 1 << 63
 
@@ -40,6 +41,7 @@ final class BrokerSupervisor {
     private(set) var rejectedCount = 0
     private var reportedCauses: Set<String> = []
     private var lastReported: BrokerFailure?
+    private var sessionAge: SessionAge
     private var completions: [() -> Void] = []
     // The corrections of the availability.
     var lastCorrection: Duration?
@@ -54,10 +56,12 @@ final class BrokerSupervisor {
     /// - Parameters:
     ///   - availability: The topic of the retained messages `online` and `offline`.
     ///   - seed: Varies the pauses between attempts.
+    ///   - sinceLastSign: The time since the broker confirmed a message to an earlier process; nil if it is not known.
     init(
         broker: any Broker, settings: BrokerSettings, availability: String, limits: ReceivingLimit, seed: UInt64,
-        loop: GatewayLoop
+        sinceLastSign: Duration?, loop: GatewayLoop
     ) {
+        sessionAge = SessionAge(lastSign: sinceLastSign.map { loop.monotonicTime - $0 })
         self.broker = broker
         self.loop = loop
         self.availability = availability
@@ -123,13 +127,17 @@ final class BrokerSupervisor {
 
     private func handle(_ event: BrokerEvent) {
         switch event {
-        case .connected(let isSessionPresent): process(.connected(isSessionPresent: isSessionPresent))
+        case .connected(let isSessionPresent):
+            sessionAge.connected(isSessionPresent: isSessionPresent, at: loop.monotonicTime)
+            process(.connected(isSessionPresent: isSessionPresent))
         case .closed(let failure):
             unconfirmed = []
             let wasConnected = isConnected
             process(.closed(failure))
             if wasConnected { onConnectionChange?(false) }
-        case .acknowledged(let token): confirm(token)
+        case .acknowledged(let token):
+            sessionAge.sign(at: loop.monotonicTime)
+            confirm(token)
         case .rejected(let token, let cause):
             // Sending it again would have the same result.
             rejectedCount += 1
@@ -152,9 +160,15 @@ final class BrokerSupervisor {
     }
 
     private func receive(_ message: ReceivedMessage) {
-        // Also in a flood, which may have begun with such a message.
-        if message.topic == availability { return checkAvailability(message.payload) }
         let now = loop.monotonicTime
+        var message = message
+        message.waiting = sessionAge.waiting(at: now)
+        sessionAge.sign(at: now)
+        // Also in a flood, which may have begun with such a message.
+        if message.topic == availability {
+            if message.payload == Self.online { sessionAge.caughtUp() }
+            return checkAvailability(message.payload)
+        }
         let isShared = isShared(message.topic)
         let verdict =
             if isShared {

@@ -26,11 +26,26 @@ public struct ReceivedMessage: Hashable, Sendable {
     public var payload: [UInt8]
     /// Whether the message is older than the subscription.
     public var isRetained: Bool
+    /// Whether the sender gave the message an expiry, which the broker observes. Source: MQTT 5, 3.3.2.3.3.
+    public var hasExpiry: Bool
+    /// How long the message may have waited at the broker.
+    public var waiting = Waiting.none
+
+    /// How long a message may have waited at the broker because the gateway was not connected.
+    public enum Waiting: Hashable, Sendable {
+        /// The gateway was connected when the message was sent.
+        case none
+        /// At most since the end of the connection before.
+        case atMost(Duration)
+        /// The connection before belonged to another process, and its end is not known.
+        case unknown
+    }
 
     /// Creates a message, for tests.
-    public init(topic: String, payload: [UInt8], isRetained: Bool = false) {
+    public init(topic: String, payload: [UInt8], isRetained: Bool = false, hasExpiry: Bool = false) {
         self.topic = topic
         self.payload = payload
         self.isRetained = isRetained
+        self.hasExpiry = hasExpiry
     }
 }

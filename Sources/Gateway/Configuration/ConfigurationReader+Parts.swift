@@ -104,6 +104,13 @@ extension ConfigurationReader {
         return connections
     }
 
+    func commands(_ value: YAMLValue) -> CommandSettings {
+        let members = value.members(["maximum-age"])
+        var commands = CommandSettings()
+        set(&commands.maximumAge, members["maximum-age"]?.duration(.seconds(1) ... .seconds(86_400)))
+        return commands
+    }
+
     /// Reads the settings of several gateways, or `false`.
     func sharing(_ value: YAMLValue) -> SharingSettings {
         var sharing = SharingSettings()

@@ -17,7 +17,7 @@ struct ConfigurationReader {
     func configuration(_ root: YAMLValue, hostName: String) -> GatewayConfiguration {
         let members = root.members([
             "name", "broker", "adapters", "filter", "devices", "topics", "publishing", "home-assistant", "store",
-            "recovery", "connections", "sharing", "metrics",
+            "recovery", "connections", "commands", "sharing", "metrics",
         ])
         var configuration = GatewayConfiguration()
         let host = hostName.split(separator: ".").first.map(String.init) ?? ""
@@ -42,6 +42,7 @@ struct ConfigurationReader {
         if let store = members["store"] { configuration.store = self.store(store) }
         if let recovery = members["recovery"] { configuration.recovery = self.recovery(recovery) }
         if let connections = members["connections"] { configuration.connections = self.connections(connections) }
+        if let commands = members["commands"] { configuration.commands = self.commands(commands) }
         if let sharing = members["sharing"] { configuration.sharing = self.sharing(sharing) }
         if configuration.sharing.isEnabled, !configuration.devices.isEmpty,
             !configuration.topics.availability.split(separator: "/").contains("{gateway}")

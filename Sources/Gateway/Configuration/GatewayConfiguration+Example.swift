@@ -144,6 +144,11 @@ extension GatewayConfiguration {
           # A device that was not heard for this time is not connected.
           heard-timeout: 1 min
 
+        # Commands to the devices of the list.
+        commands:
+          # A command that was sent longer ago is not executed, for example because the gateway was away.
+          maximum-age: 30 s
+
         # Several gateways on one broker divide the devices with jobs. Write sharing: false to switch it off.
         sharing:
           # The first part of the topics on which gateways report which devices they hear.

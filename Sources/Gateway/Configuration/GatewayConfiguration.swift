@@ -25,6 +25,8 @@ public struct GatewayConfiguration: Hashable, Sendable {
     public var recovery = RecoverySettings()
     /// The links of each adapter to devices with jobs or commands.
     public var connections = GATTCentral.Settings()
+    /// The commands to devices.
+    public var commands = CommandSettings()
     /// Several gateways on one broker.
     public var sharing = SharingSettings()
     /// The port of Prometheus' metrics on the loopback interface; nil for none.
@@ -73,6 +75,15 @@ public struct BrokerSettings: Hashable, Sendable {
     public var maximumDelay: Duration = .seconds(60)
 
     /// Creates the settings of a broker on this machine.
+    public init() {}
+}
+
+/// The settings of commands to devices.
+public struct CommandSettings: Hashable, Sendable {
+    /// A command that was sent longer ago is not executed.
+    public var maximumAge: Duration = .seconds(30)
+
+    /// Creates the default settings.
     public init() {}
 }
 

@@ -14,6 +14,8 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
     case storeDrained(droppedCount: Int)
     /// The file of the store was damaged; it was renamed, and a new one begun.
     case storeReplaced(keptAt: String, cause: String)
+    /// The end of the log of the store was damaged, for example by a worn memory card. What precedes it was kept.
+    case storeDamaged(cause: String)
     /// The broker did not confirm messages, so the connection is made again.
     case confirmationsMissing
     /// The broker refused a message for good, so it is lost. Reported once for a cause and connection.
@@ -28,7 +30,7 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .connected, .storeRecovered, .storeDrained: false
         case .closed(let failure, _): failure.kind != .requested
-        case .storeFailed, .storeOverflowed, .storeReplaced, .confirmationsMissing, .messageRejected,
+        case .storeFailed, .storeOverflowed, .storeReplaced, .storeDamaged, .confirmationsMissing, .messageRejected,
             .subscriptionRefused, .receivedIgnored:
             true
         }
@@ -49,6 +51,8 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
         case .storeDrained(let count): "the readings of the full store were sent; \(count) older ones were lost"
         case .storeReplaced(let path, let cause):
             "the store was damaged (\(cause)): it was kept as \(path), and a new one begun; its readings were not sent"
+        case .storeDamaged(let cause):
+            "the store was damaged (\(cause)): readings that were stored last may be lost; check the disk"
         case .confirmationsMissing: "the broker does not confirm messages; connecting again"
         case .messageRejected(let cause):
             "the broker refused a message, which is lost: \(cause); check the access rights in the broker"

@@ -1,3 +1,5 @@
+import BluetoothValues
+
 /// The way of messages to the broker and back: a store, an outbox and a supervised connection.
 ///
 /// It belongs to the context of a gateway. Stored messages are delivered at least once and in order, also after an
@@ -31,6 +33,7 @@ public final class MessageDelivery {
     private let messages: any PublicationStore
     private let outbox: Outbox
     private let supervisor: BrokerSupervisor
+    private var savedCounters: [EncryptedCounter] = []
 
     /// Creates a delivery that does nothing until ``start()``.
     ///
@@ -50,7 +53,7 @@ public final class MessageDelivery {
         outbox = Outbox(store: store, settings: settings, loop: loop)
         supervisor = BrokerSupervisor(
             broker: broker, settings: client.settings, availability: availability, limits: receiving, seed: seed,
-            loop: loop)
+            sinceLastSign: store.sinceConfirmation, loop: loop)
         connectParts()
     }
 
@@ -97,6 +100,22 @@ public final class MessageDelivery {
     /// Sends a message that is not stored, for example a retained status. Returns false without a connection.
     @discardableResult
     public func publish(_ publication: Publication) -> Bool { supervisor.publish(publication) }
+
+    /// The identifiers of commands of earlier processes, the oldest first.
+    var usedIdentifiers: [UsedIdentifier] { messages.usedIdentifiers }
+
+    /// Stores the identifier of a command before it is executed. If the store fails, a restart forgets it.
+    func remember(_ identifier: UsedIdentifier) { try? messages.remember(identifier) }
+
+    /// The counters of encrypted packets of earlier processes.
+    var encryptedCounters: [EncryptedCounter] { messages.encryptedCounters }
+
+    /// Stores the counters for the next process. If the store fails, it has older ones.
+    func save(_ counters: [EncryptedCounter]) {
+        guard counters != savedCounters else { return }
+        savedCounters = counters
+        try? messages.save(counters)
+    }
 
     /// Ends in an orderly way: stores everything, publishes `offline`, waits for confirmations, and disconnects.
     ///

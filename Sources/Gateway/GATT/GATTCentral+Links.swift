@@ -115,7 +115,7 @@ extension GATTCentral {
         let address = device.settings.address
         guard isStarted, device.run == nil, !device.isClosing, !device.isLinkLost, let peripheral = device.peripheral
         else { return }
-        guard let entry = commands.entries(of: address).first else { return }
+        guard let entry = commands[address]?.first else { return }
         let central = loop.bound(WeakReference(self))
         let id = entry.command.id
         let run = CommandRun(entry.command, on: peripheral, until: entry.deadline, loop: loop) { outcome in
@@ -126,11 +126,12 @@ extension GATTCentral {
         run.start()
     }
 
-    func setDeadline(of command: GATTCommand, _ address: BluetoothAddress, arrival: Duration) {
+    func setDeadline(of command: PendingCommand) {
+        let address = command.address
         guard let device = devices[address] else { return }
         let central = loop.bound(WeakReference(self))
-        let id = command.id
-        let rest = max(.zero, arrival + command.deadline - loop.monotonicTime)
+        let id = command.command.id
+        let rest = max(.zero, command.deadline - loop.monotonicTime)
         device.deadlines[id] = loop.schedule(after: rest) { central.value.object?.expire(id, address) }
         startCommand(device)
     }
@@ -140,7 +141,7 @@ extension GATTCentral {
         let (kind, text) = ("gateway-stopped", "The gateway stopped, or restarted its connections; send it again")
         for (address, device) in devices.sorted(by: { $0.key < $1.key }) {
             device.run?.fail(kind, text)
-            for entry in commands.entries(of: address) {
+            for entry in commands[address] ?? [] {
                 finish(entry.command.id, of: address, values: [], failure: CommandFailure(kind: kind, text: text))
             }
         }
@@ -148,7 +149,7 @@ extension GATTCentral {
 
     /// Stores the commands of a device in the scheduler.
     func countCommands(_ address: BluetoothAddress) {
-        let entries = commands.entries(of: address)
+        let entries = commands[address] ?? []
         scheduler.setCommands(
             entries.count, of: address, since: entries.map(\.arrival).min(), deadline: entries.map(\.deadline).min(),
             now: loop.monotonicTime)
@@ -173,7 +174,10 @@ extension GATTCentral {
     private func finish(
         _ id: String, of address: BluetoothAddress, values: [CommandResult.Value], failure: CommandFailure?
     ) {
-        guard let device = devices[address], commands.finish(id, of: address) else { return }
+        guard let device = devices[address],
+            let index = commands[address]?.firstIndex(where: { $0.command.id == id })
+        else { return }
+        commands[address]?.remove(at: index)
         device.deadlines.removeValue(forKey: id)?.dispose()
         if device.run?.command.id == id {
             device.run = nil

@@ -10,8 +10,6 @@ public import RxBluetooth
 ///     central.start()
 ///     // For each advertisement, which makes the device eligible for a connection:
 ///     central.heard(address, kind: scanned.peripheral.addressKind)
-///     // For each message on a topic of commands:
-///     central.receive(message.payload, isRetained: message.isRetained, for: address)
 ///
 /// A device is connected while it was heard, this gateway owns it, and a job or a command needs the link. If more
 /// devices need a link than the adapter has, they take turns.
@@ -45,7 +43,8 @@ public final class GATTCentral {
     let settings: Settings
     var devices: [BluetoothAddress: GATTDevice] = [:]
     var scheduler: ConnectionScheduler
-    var commands: CommandQueue
+    /// The commands that wait or run. The first one of a device may run.
+    var commands: [BluetoothAddress: [PendingCommand]] = [:]
     private let subscriptions = CompositeDisposable()
     private let wake = SerialDisposable()
     private let connectedSearch = SerialDisposable()
@@ -57,7 +56,7 @@ public final class GATTCentral {
     /// - Parameters:
     ///   - manager: The manager of the adapter. It must deliver in the loop.
     ///   - loop: The loop of the gateway.
-    ///   - devices: The devices of the configuration. Only these accept commands.
+    ///   - devices: The devices of the configuration. Only these are connected.
     ///   - settings: The limits.
     public init(
         manager: BluetoothManager, loop: GatewayLoop, devices: [DeviceSettings], settings: Settings = Settings()
@@ -65,7 +64,6 @@ public final class GATTCentral {
         self.manager = manager
         self.loop = loop
         self.settings = settings
-        commands = CommandQueue(allowed: Set(devices.map(\.address)))
         var limits = ConnectionScheduler.Settings()
         limits.maximumLinks = settings.maximumLinks
         limits.minimumStay = settings.minimumStay
@@ -151,54 +149,31 @@ public final class GATTCentral {
         decideSoon()
     }
 
-    /// Handles a message on the topic of commands for a device. Each command that is not ignored gets one result.
-    ///
-    /// Ignored are retained messages, empty messages, and repetitions of a command.
-    public func receive(_ payload: [UInt8], isRetained: Bool, for address: BluetoothAddress) {
-        let now = loop.monotonicTime
-        admit(commands.receive(payload, isRetained: isRetained, for: address, now: now), address, arrival: now)
-    }
-
-    /// Handles a command. Its deadline began at its arrival.
-    func receive(_ entry: HeldCommands.Entry) {
-        let admission = commands.add(entry.command, for: entry.address, arrival: entry.arrival)
-        admit(admission, entry.address, arrival: entry.arrival)
-    }
-
-    private func admit(_ admission: CommandQueue.Admission, _ address: BluetoothAddress, arrival: Duration) {
-        switch admission {
-        case .ignored: break
-        case .refused(let id, let failure):
-            let result = CommandResult(address, id: id, failure: failure, time: loop.scheduler.now)
-            emitSoon(.result(result), address)
-        case .accepted(let command):
-            countCommands(address)
-            setDeadline(of: command, address, arrival: arrival)
-            decideSoon()
-        }
+    /// Executes a command, which gets one result. Its deadline began at its arrival.
+    func receive(_ command: PendingCommand) {
+        commands[command.address, default: []].append(command)
+        countCommands(command.address)
+        setDeadline(of: command)
+        decideSoon()
     }
 
     /// Removes and returns the commands that wait, without results. One that runs stays.
     ///
     /// - Parameter address: The device; nil for all devices.
-    func takeCommands(of address: BluetoothAddress? = nil) -> [HeldCommands.Entry] {
-        let addresses = address.map { [$0] } ?? devices.keys.sorted()
+    func takeCommands(of address: BluetoothAddress? = nil) -> [PendingCommand] {
+        let addresses = address.map { [$0] } ?? commands.keys.sorted()
         return addresses.flatMap { takeCommands($0) }
     }
 
-    private func takeCommands(_ address: BluetoothAddress) -> [HeldCommands.Entry] {
-        guard let device = devices[address] else { return [] }
-        let entries = commands.entries(of: address).filter { $0.command.id != device.run?.command.id }
-        guard !entries.isEmpty else { return [] }
-        for entry in entries {
-            commands.withdraw(entry.command.id, of: address)
-            device.deadlines.removeValue(forKey: entry.command.id)?.dispose()
-        }
+    private func takeCommands(_ address: BluetoothAddress) -> [PendingCommand] {
+        guard let device = devices[address], let all = commands[address] else { return [] }
+        let taken = all.filter { $0.command.id != device.run?.command.id }
+        guard !taken.isEmpty else { return [] }
+        commands[address] = all.filter { $0.command.id == device.run?.command.id }
+        for command in taken { device.deadlines.removeValue(forKey: command.command.id)?.dispose() }
         countCommands(address)
         decideSoon()
-        return entries.map {
-            HeldCommands.Entry(address: address, command: $0.command, arrival: $0.arrival)
-        }
+        return taken
     }
 
     /// The number of links, and of links that the adapter has as far as it is known.
@@ -216,11 +191,6 @@ public final class GATTCentral {
 
     func emit(_ content: GATTEvent.Content, _ address: BluetoothAddress) {
         handler?(GATTEvent(address: address, time: loop.scheduler.now, content: content))
-    }
-
-    private func emitSoon(_ content: GATTEvent.Content, _ address: BluetoothAddress) {
-        let central = loop.bound(WeakReference(self))
-        loop.perform { central.value.object?.emit(content, address) }
     }
 
     /// Decides after all work that waits in the loop now.

@@ -97,6 +97,20 @@ public struct GatewayTopics: Hashable, Sendable {
         return address
     }
 
+    /// Returns the topic for the answer to a command with another text in the place of the address.
+    ///
+    /// Nil if the topic is not one of ``commandFilter``.
+    func result(ofCommand topic: String) -> String? {
+        let pattern = TopicTemplate(settings.command).topic([.gateway: gateway])
+            .split(separator: "/", omittingEmptySubsequences: false)
+        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+        guard levels.count == pattern.count,
+            let text = zip(pattern, levels).first(where: { $0.0 == "{mac}" || $0.0 == "{address}" })?.1
+        else { return nil }
+        let level = TopicText.level(String(text))
+        return templates[.result]?.topic { $0 == .gateway ? gateway : level }
+    }
+
     /// Returns the filter for a device's readings from all gateways, if the name of the gateway is a level of its own.
     func readingOfAllGateways(of device: MessageDevice) -> String { ofAllGateways(.reading, settings.reading, device) }
 

@@ -54,7 +54,7 @@ extension AdapterSupervisor {
         perform(recovery.stepEnded(reason, at: loop.monotonicTime))
     }
 
-    private func replaceManager() {
+    func replaceManager() {
         let me = loop.bound(WeakReference(self))
         // The new session begins after the end of the old one, but a bus that does not answer must not delay it.
         running.append(endManager().subscribe(onCompleted: { me.value.object?.beginNewSession() }))

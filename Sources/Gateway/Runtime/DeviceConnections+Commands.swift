@@ -2,26 +2,20 @@ import RxBluetooth
 
 // Commands go to the adapter that hears the device, or that has its link. Until there is one, they are held.
 extension DeviceConnections {
-    /// Handles a command for a device.
+    /// Handles a message on the topic of commands for a device.
     func receiveCommand(_ message: ReceivedMessage, for address: BluetoothAddress) {
-        if let central = central(for: message, of: address) {
-            return central.receive(message.payload, isRetained: message.isRetained, for: address)
+        switch book.receive(message, for: address, now: loop.monotonicTime, time: loop.scheduler.now) {
+        case .ignored: break
+        case .refused(let id, let failure): emit(id, of: address, failure)
+        case .accepted(let command, let identifier):
+            // Before the execution, so that a crash does not execute it again.
+            delivery.remember(identifier)
+            guard let central = claimant(of: address).flatMap({ centrals[$0] }) else {
+                held.add(command)
+                return startHeldTimer()
+            }
+            central.receive(command)
         }
-        let now = loop.monotonicTime
-        let refusal = held.receive(message.payload, isRetained: message.isRetained, for: address, now: now)
-        if let refusal { return fail(refusal.id, of: address, refusal.failure) }
-        startHeldTimer()
-    }
-
-    /// The adapter for a message; nil if it is held. A repetition goes where the command went.
-    private func central(for message: ReceivedMessage, of address: BluetoothAddress) -> GATTCentral? {
-        guard isDescribed(address) else { return nil }
-        if let id = GATTCommand.identifier(ofPayload: message.payload) {
-            if held.remembers(id, of: address) { return nil }
-            let earlier = order.compactMap { centrals[$0] }.first { $0.commands.remembers(id, of: address) }
-            if let earlier { return earlier }
-        }
-        return claimant(of: address).flatMap { centrals[$0] }
     }
 
     /// The adapter that has the link of a device or hears it; nil if none does that can be used.
@@ -43,9 +37,7 @@ extension DeviceConnections {
     func availabilityChanged(of adapter: AdapterKey) {
         guard let central = centrals[adapter] else { return }
         if !central.isAvailable {
-            for command in central.takeCommands() {
-                if let refusal = held.add(command) { fail(refusal.id, of: command.address, refusal.failure) }
-            }
+            for command in central.takeCommands() { held.add(command) }
         }
         releaseHeld()
     }
@@ -56,7 +48,7 @@ extension DeviceConnections {
     func releaseHeld() {
         let now = loop.monotonicTime
         let usable = order.filter(isUsable)
-        let isReady: (HeldCommands.Entry) -> Bool = { [self] in
+        let isReady: (PendingCommand) -> Bool = { [self] in
             claimant(of: $0.address) != nil || $0.patience <= now && !usable.isEmpty
         }
         for command in held.take(where: isReady) {
@@ -68,7 +60,7 @@ extension DeviceConnections {
 
     /// Ends the commands that are held, because this object stops.
     func failHeld() {
-        for command in held.end(now: nil) { fail(command.command.id, of: command.address, .stopped) }
+        for command in held.take(where: { _ in true }) { fail(command, .stopped) }
     }
 
     private func startHeldTimer() {
@@ -80,16 +72,21 @@ extension DeviceConnections {
 
     private func heldTimerFired() {
         let now = loop.monotonicTime
-        for command in held.end(now: now) {
+        for command in held.take(where: { $0.deadline <= now }) {
             expiredCommands += 1
-            fail(command.command.id, of: command.address, .noAdapter)
+            fail(command, .noAdapter)
         }
         // Another program may have connected a device, which does not advertise since then.
         for adapter in order where isUsable(adapter) { centrals[adapter]?.findConnected() }
         releaseHeld()
     }
 
-    private func fail(_ id: String?, of address: BluetoothAddress, _ failure: CommandFailure) {
+    private func fail(_ command: PendingCommand, _ failure: CommandFailure) {
+        book.finish(command.command.id, of: command.address)
+        emit(command.command.id, of: command.address, failure)
+    }
+
+    private func emit(_ id: String?, of address: BluetoothAddress, _ failure: CommandFailure) {
         let time = loop.scheduler.now
         let result = CommandResult(address, id: id, failure: failure, time: time)
         onEvent?(GATTEvent(address: address, time: time, content: .result(result)))

@@ -20,7 +20,7 @@ final class DeviceConnections {
     private let devices: [DeviceSettings]
     private let settings: GATTCentral.Settings
     let loop: GatewayLoop
-    private let delivery: MessageDelivery
+    let delivery: MessageDelivery
     private let known: Set<BluetoothAddress>
     private var sharing: DeviceSharing?
     private(set) var centrals: [AdapterKey: GATTCentral] = [:]
@@ -29,7 +29,8 @@ final class DeviceConnections {
     private(set) var choices: [BluetoothAddress: AdapterChoice] = [:]
     /// The adapters of the devices with a link.
     private(set) var linked: [BluetoothAddress: AdapterKey] = [:]
-    var held: HeldCommands
+    var book: CommandBook
+    var held = HeldCommands()
     let heldTimer = SerialDisposable()
     /// The commands that no adapter executed before their deadlines.
     var expiredCommands = 0
@@ -57,7 +58,8 @@ final class DeviceConnections {
         devices = configuration.devices
         settings = configuration.connections
         known = Set(configuration.devices.map(\.address))
-        held = HeldCommands(allowed: known)
+        book = CommandBook(
+            allowed: known, maximumAge: configuration.commands.maximumAge, used: delivery.usedIdentifiers)
         self.delivery = delivery
         self.loop = loop
         if configuration.sharing.isEnabled {
@@ -76,7 +78,11 @@ final class DeviceConnections {
 
     /// Uses a manager for the connections of an adapter, instead of an earlier one.
     func setManager(_ manager: BluetoothManager, of adapter: AdapterKey) {
-        centrals.removeValue(forKey: adapter)?.stop()
+        if let old = centrals.removeValue(forKey: adapter) {
+            // Only the commands that run fail.
+            for command in old.takeCommands() { held.add(command) }
+            old.stop()
+        }
         for address in linked.keys where linked[address] == adapter { setLinked(false, address, adapter) }
         // Also without devices, because it answers commands.
         let central = GATTCentral(manager: manager, loop: loop, devices: devices, settings: settings)
@@ -185,6 +191,7 @@ final class DeviceConnections {
             setLinked(false, event.address, adapter)
             if isCurrent { share { $0.link(event.address, isUp: false, now: now) } }
         case .value: onValue?(adapter)
+        case .result(let result): if let id = result.id { book.finish(id, of: event.address) }
         case .failure(let failure) where failure.characteristic == nil:
             let failures = centrals[adapter]?.failures(of: event.address) ?? 0
             if failures >= Self.failuresBeforeOthers { share { $0.connectFailed(event.address, now: now) } }

@@ -40,7 +40,9 @@ extension Gateway {
             "store_full": summary.store.dropped, "store_failed": summary.droppedUnstored,
             "devices_forgotten": pipeline.evicted, "advertisements_refused": pipeline.counts.refused,
             "advertisements_downgraded": pipeline.counts.downgraded, "values_impossible": pipeline.impossibleValues,
-            "commands_ignored": connections.expiredCommands, "broker_refused": summary.rejected,
+            "commands_ignored": connections.expiredCommands,
+            "commands_expired": connections.book.expiredCount, "commands_unknown": counts.unknownDevices,
+            "broker_refused": summary.rejected,
             "received_ignored": summary.receivedIgnored,
         ]
     }

@@ -29,6 +29,7 @@ public final class Gateway {
     let pipeline: ReadingPipeline
     let connections: DeviceConnections
     let topics: GatewayTopics
+    private let commandFilter: TopicFilter?
     private let discovery: DiscoveryPublisher?
     private var ownDiscovery: HomeAssistantGateway?
     private let startTime: Duration
@@ -42,6 +43,9 @@ public final class Gateway {
     struct Counts {
         var brokerConnections = 0
         var commands = 0
+        /// Commands to a device that the configuration does not describe, or to a topic without an address.
+        var unknownDevices = 0
+        var lastUnknownReport: Duration?
         var recoverySteps = 0
     }
 
@@ -67,6 +71,7 @@ public final class Gateway {
         self.configuration = configuration
         self.loop = loop
         topics = GatewayTopics(configuration.topics, gateway: configuration.name)
+        commandFilter = TopicFilter(topics.commandFilter)
         startTime = loop.monotonicTime
         let client = Self.client(of: configuration)
         delivery = MessageDelivery(
@@ -82,6 +87,7 @@ public final class Gateway {
             configuration.adapters, loop: loop, settings: configuration.recovery, reset: reset, makeManager: makeManager
         )
         pipeline = ReadingPipeline(configuration, keys: keys, formats: formats, loop: loop)
+        pipeline.restore(delivery.encryptedCounters)
         connections = DeviceConnections(configuration, delivery: delivery, loop: loop)
         discovery = DiscoveryPublisher(configuration, delivery: delivery, loop: loop)
         ownDiscovery = HomeAssistantGateway(configuration)
@@ -127,6 +133,7 @@ public final class Gateway {
             completion()
         }
         pipeline.flush()
+        delivery.save(pipeline.encryptedCounters)
         connections.stop()
         // Delivers the last results of connections first.
         let bound = loop.bound(step)
@@ -156,8 +163,7 @@ public final class Gateway {
         connections.onEvent = { [unowned self] in publish($0) }
         connections.onGateway = { [unowned self] in discovery?.foundGateway($0, hearing: $1) }
         delivery.onConnectionChange = { [unowned self] in brokerChanged(isConnected: $0) }
-        let commands = TopicFilter(topics.commandFilter)
-        delivery.isCommand = { commands?.matches($0) ?? false }
+        delivery.isCommand = { [commandFilter] in commandFilter?.matches($0) ?? false }
         delivery.onReceived = { [unowned self] in received($0) }
         delivery.onNotice = { [unowned self] in report($0.isProblem ? .warning : .info, $0.description) }
     }
@@ -236,7 +242,7 @@ extension Gateway {
     }
 
     private func received(_ message: ReceivedMessage) {
-        if let address = topics.device(ofCommand: message.topic) { return receivedCommand(message, for: address) }
+        if commandFilter?.matches(message.topic) == true { return receivedCommand(message) }
         let isStart = discovery?.receive(message) { [weak self] in
             guard let self else { return }
             report(.info, "Home Assistant has started; its devices are published again")
@@ -245,12 +251,6 @@ extension Gateway {
         if isStart == true || ownDiscovery?.receive(message) == true { return }
         connections.receive(message)
     }
-
-    private func receivedCommand(_ message: ReceivedMessage, for address: BluetoothAddress) {
-        counts.commands += 1
-        connections.receiveCommand(message, for: address)
-    }
-
 }
 
 // The status.
@@ -259,6 +259,7 @@ extension Gateway {
         let bound = loop.bound(WeakReference(self))
         statusTimer.disposable = loop.schedule(after: Self.statusInterval) {
             guard let gateway = bound.value.object, gateway.isRunning else { return }
+            gateway.delivery.save(gateway.pipeline.encryptedCounters)
             gateway.publishStatus()
             gateway.scheduleStatus()
         }

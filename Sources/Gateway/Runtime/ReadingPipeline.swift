@@ -63,6 +63,12 @@ package final class ReadingPipeline {
     /// The number of devices that were forgotten because there were too many.
     var evicted: Int { limiter.evicted + presence.evicted }
 
+    /// The counters of encrypted packets, for the next process.
+    var encryptedCounters: [EncryptedCounter] { decoder.encryptedCounters }
+
+    /// Continues with the counters of an earlier process, so that recorded packets are refused.
+    func restore(_ counters: [EncryptedCounter]) { decoder.restore(counters) }
+
     /// Returns the device with its name.
     func device(_ address: BluetoothAddress) -> MessageDevice {
         MessageDevice(address: address, name: configuredNames[address] ?? names[address])

@@ -1,3 +1,5 @@
+public import BluetoothValues
+
 /// Messages that wait for the confirmation of the broker. It belongs to the context of a gateway.
 ///
 /// `SQLiteStore` keeps them in a file, `SimulatedStore` in memory. Each message has a number, which only grows, also
@@ -16,6 +18,21 @@ public protocol PublicationStore: AnyObject {
 
     /// The content and the losses of the store.
     var summary: StoreSummary { get }
+
+    /// The identifiers of commands, the oldest first; at most as many as a gateway remembers.
+    var usedIdentifiers: [UsedIdentifier] { get }
+
+    /// Stores the identifier of a command, so that the command is not executed again after a restart.
+    func remember(_ identifier: UsedIdentifier) throws(StoreFailure)
+
+    /// The counters of encrypted packets of earlier processes.
+    var encryptedCounters: [EncryptedCounter] { get }
+
+    /// Replaces the counters of encrypted packets.
+    func save(_ counters: [EncryptedCounter]) throws(StoreFailure)
+
+    /// The time since the broker confirmed a message to an earlier process; nil if that is not known.
+    var sinceConfirmation: Duration? { get }
 }
 
 extension PublicationStore {

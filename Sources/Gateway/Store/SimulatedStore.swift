@@ -1,3 +1,5 @@
+public import BluetoothValues
+
 /// A store in memory, for gateways without a file and for tests. Its content is lost with the process.
 public final class SimulatedStore: PublicationStore {
     public let identity: String
@@ -10,6 +12,10 @@ public final class SimulatedStore: PublicationStore {
     public private(set) var summary = StoreSummary()
     /// The number of calls of `update` that succeeded.
     public private(set) var transactionCount = 0
+    public private(set) var usedIdentifiers: [UsedIdentifier] = []
+    public private(set) var encryptedCounters: [EncryptedCounter] = []
+    /// Set it for the start of the next gateway with this store.
+    public var sinceConfirmation: Duration?
 
     // The numbers are consecutive: the message with `firstNumber + n` is at position n, nil after its removal.
     private var messages: [StoredPublication?] = []
@@ -43,6 +49,16 @@ public final class SimulatedStore: PublicationStore {
             if remove(at: head) { summary.dropped += 1 }
         }
         compact()
+    }
+
+    public func save(_ counters: [EncryptedCounter]) throws(StoreFailure) {
+        if let failure = failure ?? appendFailure { throw failure }
+        encryptedCounters = counters
+    }
+
+    public func remember(_ identifier: UsedIdentifier) throws(StoreFailure) {
+        if let failure = failure ?? appendFailure { throw failure }
+        usedIdentifiers = usedIdentifiers.suffix(UsedIdentifier.limit - 1) + [identifier]
     }
 
     public func messages(after number: Int64, limit: Int) throws(StoreFailure) -> [StoredPublication] {

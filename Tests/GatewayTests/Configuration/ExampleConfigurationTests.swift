@@ -98,6 +98,7 @@ struct ExampleConfigurationTests {
             store: { path: p, maximum-size: 1 MiB, batch-interval: 9 s }
             recovery: { minimum-silence: 9 s, maximum-silence: 99 s, power-cycle: false, other-adapter: true }
             connections: { maximum: 9, minimum-stay: 9 s, heard-timeout: 9 s }
+            commands: { maximum-age: 9 s }
             sharing: { topic: t, hysteresis: 9 }
             metrics: { port: 9 }
             """
@@ -120,6 +121,7 @@ struct ExampleConfigurationTests {
         compare(changed.store, initial.store)
         compare(changed.recovery, initial.recovery)
         compare(changed.connections, initial.connections)
+        compare(changed.commands, initial.commands)
         compare(changed.sharing, initial.sharing)
     }
 

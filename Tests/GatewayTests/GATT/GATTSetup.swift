@@ -12,9 +12,11 @@ final class GATTSetup {
     let manager: BluetoothManager
     let central: GATTCentral
     private(set) var events: [GATTEvent] = []
+    private var book: CommandBook
     private let scan: any Disposable
 
     init(_ scenario: Scenario, _ devices: [DeviceSettings], settings: GATTCentral.Settings = .init()) {
+        book = CommandBook(allowed: Set(devices.map(\.address)))
         simulation = Simulation(scenario, scheduler: virtual.scheduler)
         manager = BluetoothManager(
             configuration: .init(scheduler: virtual.scheduler), bus: simulation.connect())
@@ -23,7 +25,7 @@ final class GATTSetup {
         let bound = virtual.loop.bound(central)
         scan = manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true, resumes: true))
             .subscribe(onNext: { bound.value.heard($0.peripheral.address, kind: $0.peripheral.addressKind) })
-        central.handler = { [weak self] in self?.events.append($0) }
+        central.handler = { [weak self] in self?.receive($0) }
         central.start()
     }
 
@@ -36,7 +38,20 @@ final class GATTSetup {
     func advance(by duration: Duration) { virtual.advance(by: duration) }
 
     func send(_ text: String, to address: BluetoothAddress, isRetained: Bool = false) {
-        central.receive(Array(text.utf8), isRetained: isRetained, for: address)
+        let message = ReceivedMessage(topic: "t", payload: Array(text.utf8), isRetained: isRetained)
+        let time = virtual.scheduler.now
+        switch book.receive(message, for: address, now: virtual.loop.monotonicTime, time: time) {
+        case .accepted(let command, _): central.receive(command)
+        case .refused(let id, let failure):
+            let result = CommandResult(address, id: id, failure: failure, time: time)
+            events.append(GATTEvent(address: address, time: time, content: .result(result)))
+        case .ignored: break
+        }
+    }
+
+    private func receive(_ event: GATTEvent) {
+        if case .result(let result) = event.content, let id = result.id { book.finish(id, of: event.address) }
+        events.append(event)
     }
 
     func values(of address: BluetoothAddress) -> [GATTValue] {

@@ -46,6 +46,25 @@ import Testing
         #expect(try stage.results().compactMap { $0["error"]?["kind"]?.string } == ["gateway-stopped"])
     }
 
+    @Test func `A command for an unknown device has an answer, a counter and a line`() throws {
+        let stage = stage([])
+        stage.run(for: .seconds(5))
+        for topic in ["C0FFEE000099", "kitchen", "C0FFEE00000", "x y"] {
+            stage.server.publish(Publication("home/attic/commands/\(topic)", #"{"id":"1","read":"2A38"}"#))
+        }
+        stage.server.publish(Publication("home/attic/commands/old", #"{"id":"1","read":"2A38"}"#, isRetained: true))
+        stage.time.advance(by: .seconds(10))
+        for topic in ["C0FFEE000099", "kitchen", "C0FFEE00000", "x y"] {
+            let answers = try stage.json("home/attic/results/\(topic)")
+            #expect(answers.map { $0["id"] } == [.string("1")], "\(topic)")
+            #expect(answers.first?["error"]?["kind"]?.string == "unknown-device", "\(topic)")
+        }
+        #expect(stage.gateway.metrics().contains("ble_gateway_drops_total{reason=\"commands_unknown\"} 5\n"))
+        let lines = stage.events.filter { $0.description.contains("a command is not executed") }
+        #expect(lines.map(\.level) == [.warning])
+        #expect(lines.first?.description.contains("home/attic/commands/C0FFEE000099") == true)
+    }
+
     @Test func `A command after a flood of other messages has a result`() throws {
         let stage = stage([])
         stage.run(for: .seconds(5))

@@ -184,12 +184,14 @@ extension MosquittoClient {
             else { return }
             client.reports.append(.subscriptionRefused(filter: filter, reason: reason))
         }
-        unsafe mosquitto_message_v5_callback_set(handle) { _, context, message, _ in
+        unsafe mosquitto_message_v5_callback_set(handle) { _, context, message, properties in
             guard let message = unsafe message?.pointee, let topic = unsafe message.topic else { return }
             let payload = unsafe [UInt8](
                 UnsafeRawBufferPointer(start: message.payload, count: max(0, Int(message.payloadlen))))
             let received = unsafe ReceivedMessage(
-                topic: String(cString: topic), payload: payload, isRetained: message.retain)
+                topic: String(cString: topic), payload: payload, isRetained: message.retain,
+                hasExpiry: mosquitto_property_read_int32(
+                    properties, MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.id, nil, false) != nil)
             unsafe client(context).reports.append(.received(received))
         }
         unsafe mosquitto_log_callback_set(handle) { _, context, level, text in

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import RxBluetooth
 
 /// A command for a device: steps that run one after another on one link.
@@ -7,6 +8,8 @@ struct GATTCommand: Hashable, Sendable {
     var steps: [Step]
     /// The longest time from the arrival of the command to its result.
     var deadline: Duration
+    /// When the command was sent; nil if the sender does not say.
+    var created: Date?
 
     /// One operation of a command.
     enum Step: Hashable, Sendable {
@@ -84,8 +87,9 @@ extension GATTCommand {
         }
         self.id = id
         deadline = try Self.duration(json["deadline"], "deadline", Self.longestDeadline) ?? Self.defaultDeadline
+        created = try Self.time(json["created"])
         if let list = json["steps"] {
-            try Self.checkKeys(members, ["id", "deadline", "steps"], step: nil)
+            try Self.checkKeys(members, ["id", "created", "deadline", "steps"], step: nil)
             guard case .array(let items) = list, (1...Self.maximumSteps).contains(items.count) else {
                 throw .invalid("“steps” is a list of 1 to \(Self.maximumSteps) steps")
             }
@@ -96,7 +100,7 @@ extension GATTCommand {
                 }
             }
         } else {
-            steps = [try Step(json: json, allowing: ["id", "deadline"])]
+            steps = [try Step(json: json, allowing: ["id", "created", "deadline"])]
         }
     }
 
@@ -105,6 +109,21 @@ extension GATTCommand {
     ) throws(CommandFailure) {
         guard let unknown = members.first(where: { !known.contains($0.key) }) else { return }
         throw .invalid("Unknown key “\(unknown.key.prefix(40))”; known are \(known.sorted().joined(separator: ", "))")
+    }
+
+    /// Returns a time: text such as `2026-11-27T22:00:00Z`, or a number of seconds since 1970.
+    private static func time(_ json: JSONNode?) throws(CommandFailure) -> Date? {
+        switch json {
+        case nil: return nil
+        case .number(let seconds) where abs(seconds) < 1e11: return Date(timeIntervalSince1970: seconds)
+        case .string(let text):
+            for hasFraction in [false, true] {
+                let style = Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction)
+                if let date = try? style.parse(text) { return date }
+            }
+        default: break
+        }
+        throw .invalid("“created” is a time such as 2026-11-27T22:00:00Z, or a number of seconds since 1970")
     }
 
     /// Returns a duration: a number of seconds, or text such as `500ms`, `5s`, `1m`.

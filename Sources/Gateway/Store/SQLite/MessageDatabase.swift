@@ -3,10 +3,10 @@
 /// `synchronous=FULL` writes the log to the disk before a transaction ends, so that a power failure loses nothing that
 /// was stored. The exclusive lock keeps other processes away, and needs no shared memory.
 final class MessageDatabase {
-    private static let version: Int64 = 1
+    private static let version: Int64 = 2
     /// Marks files of the gateway: the bytes `BLEG`. Source: SQLite, PRAGMA application_id.
     private static let application: Int64 = 0x424C_4547
-    private let connection: SQLiteConnection
+    let connection: SQLiteConnection
     let identity: String
     private(set) var count = 0
     private(set) var bytes = 0
@@ -31,6 +31,7 @@ final class MessageDatabase {
         try connection.execute("PRAGMA journal_mode=WAL; PRAGMA journal_size_limit=4194304")
         try Self.check(connection, path)
         identity = try Self.prepareTables(connection, path, number, newIdentity)
+        if connection.hadLog { try leaveGap() }
         lastNumber = try connection.integer("SELECT seq FROM sqlite_sequence WHERE name = 'message'") ?? 0
         var count: Int64 = 0
         var bytes: Int64 = 0
@@ -42,6 +43,17 @@ final class MessageDatabase {
         self.bytes = Int(clamping: bytes)
         connection.isOpening = false
     }
+
+    /// Numbers above the present ones may have been used, if the end of the log was lost. Their ids must be unique.
+    ///
+    /// A number is part of an id, so a constant gap could repeat the numbers of an earlier one.
+    private func leaveGap() throws(StoreFailure) {
+        let gap = Int64.random(in: 1 << 20..<1 << 40)
+        try connection.run("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'message'", [.integer(gap)])
+    }
+
+    /// What was damaged in the log when the store was opened; nil for an intact one.
+    var damageOfLog: String? { connection.damageOfLog }
 
     /// Returns whether the file has the mark of the gateway, or is empty. It changes nothing.
     ///
@@ -83,11 +95,14 @@ final class MessageDatabase {
                     number INTEGER PRIMARY KEY AUTOINCREMENT, topic BLOB NOT NULL, payload BLOB NOT NULL,
                     quality INTEGER NOT NULL, retained INTEGER NOT NULL);
                 CREATE TABLE store(identity TEXT NOT NULL);
+                \(stateTables)
                 PRAGMA user_version=\(version)
                 """)
             try connection.run("INSERT INTO store VALUES (?)", [.text(newIdentity())])
             try connection.run("INSERT INTO sqlite_sequence VALUES ('message', ?)", [.integer(number)])
             try connection.execute("COMMIT")
+        } else if found == 1 {
+            try connection.execute("BEGIN IMMEDIATE; \(stateTables) PRAGMA user_version=\(version); COMMIT")
         }
         var identity: String?
         try connection.run("SELECT identity FROM store") { row in identity = row.text(0) }
@@ -103,6 +118,7 @@ final class MessageDatabase {
         do throws(StoreFailure) {
             try connection.execute("BEGIN IMMEDIATE")
             for range in Self.ranges(numbers) { try remove(range) }
+            if !numbers.isEmpty, let time = BootTime.now { try storeConfirmation(time) }
             for publication in publications { try insert(publication) }
             let dropped = try makeRoom(maximumBytes)
             try connection.execute("COMMIT")

@@ -10,6 +10,10 @@ import Glibc
     private var statements: [String: SQLiteStatement] = [:]
     /// Whether the content of the file is not checked yet.
     var isOpening = true
+    /// Whether the file was not closed in an orderly way.
+    let hadLog: Bool
+    /// What was damaged in the log, see ``WriteAheadLog/damage``.
+    let damageOfLog: String?
 
     /// `SQLITE_CANTOPEN_SYMLINK`, a macro that is not imported.
     private static let openedLink = SQLITE_CANTOPEN | 6 << 8
@@ -21,6 +25,8 @@ import Glibc
         let file = try Self.resolved(path)
         try Self.create(file, path)
         try Self.checkLog(of: file, path)
+        hadLog = Self.size(file + "-wal") ?? 0 > 0
+        damageOfLog = WriteAheadLog.damage(ofStore: file)
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW
         let result = unsafe sqlite3_open_v2(file, &opened, flags, nil)

@@ -1,3 +1,4 @@
+public import BluetoothValues
 public import FoundationEssentials
 import Glibc
 
@@ -14,10 +15,13 @@ public final class SQLiteStore: PublicationStore {
     public let path: String
     /// The largest size of the waiting messages in bytes. The file is larger, by about 30 bytes for each message.
     public let maximumBytes: Int
-    /// Receives a ``DeliveryNotice/storeReplaced(keptAt:cause:)`` when a damaged file was replaced while in use.
+    /// Receives a ``DeliveryNotice/storeReplaced(keptAt:cause:)`` when a damaged file was replaced while in use, and a
+    /// ``DeliveryNotice/storeDamaged(cause:)`` when its log was damaged.
     public var onReplaced: ((DeliveryNotice) -> Void)?
     /// The notice of a damaged file that was replaced when the store was opened.
     public private(set) var replacementAtOpening: DeliveryNotice?
+    /// The notice of a damaged log when the store was opened.
+    public private(set) var damageAtOpening: DeliveryNotice?
 
     private let now: () -> Date
     private let openFile: (_ path: String) throws(StoreFailure) -> SQLiteConnection
@@ -81,6 +85,24 @@ public final class SQLiteStore: PublicationStore {
         try use { database throws(StoreFailure) in try database.messages(after: number, limit: limit) }
     }
 
+    public var usedIdentifiers: [UsedIdentifier] { (try? database?.usedIdentifiers()) ?? [] }
+
+    public func remember(_ identifier: UsedIdentifier) throws(StoreFailure) {
+        try use { database throws(StoreFailure) in try database.remember(identifier) }
+    }
+
+    public var encryptedCounters: [EncryptedCounter] { (try? database?.encryptedCounters()) ?? [] }
+
+    public func save(_ counters: [EncryptedCounter]) throws(StoreFailure) {
+        try use { database throws(StoreFailure) in try database.save(counters) }
+    }
+
+    /// Confirmed messages are removed some seconds after the confirmation, so the time is longer than it looks.
+    public var sinceConfirmation: Duration? {
+        guard let time = try? database?.lastConfirmation() else { return nil }
+        return BootTime.now?.since(time).map { $0 + DeliverySettings().removalInterval }
+    }
+
     /// Calls the body again with a new file if the old one is damaged.
     private func use<Result>(
         _ body: (MessageDatabase) throws(StoreFailure) -> Result
@@ -107,6 +129,10 @@ public final class SQLiteStore: PublicationStore {
         if let database { return database }
         let opened = try MessageDatabase(
             try openFile(path), path: path, numbersAfter: lastNumber, newIdentity: Self.newIdentity)
+        if let damage = opened.damageOfLog {
+            let notice = DeliveryNotice.storeDamaged(cause: "\(damage) in \(path)-wal")
+            if let onReplaced { onReplaced(notice) } else { damageAtOpening = notice }
+        }
         lastIdentity = opened.identity
         lastNumber = opened.lastNumber
         database = opened

@@ -1,0 +1,39 @@
+import RxBluetooth
+
+// Commands of the broker.
+extension Gateway {
+    /// The shortest time between two lines about commands to unknown devices.
+    private static let reportInterval = Duration.seconds(60)
+
+    func receivedCommand(_ message: ReceivedMessage) {
+        counts.commands += 1
+        let address = topics.device(ofCommand: message.topic)
+        if let address {
+            connections.receiveCommand(message, for: address)
+            guard !connections.isDescribed(address) else { return }
+        } else {
+            answer(message)
+        }
+        // A retained message is ignored, whoever it is for.
+        guard !message.isRetained, !message.payload.isEmpty else { return }
+        counts.unknownDevices += 1
+        let now = loop.monotonicTime
+        guard counts.lastUnknownReport.map({ now - $0 >= Self.reportInterval }) ?? true else { return }
+        counts.lastUnknownReport = now
+        let cause = address == nil ? "has no address of a device" : "is for a device that is not in “devices”"
+        report(.warning, "a command is not executed: its topic \(message.topic) \(cause)")
+    }
+
+    /// Answers a command with another text in the place of the address.
+    private func answer(_ message: ReceivedMessage) {
+        guard !message.isRetained, !message.payload.isEmpty, let topic = topics.result(ofCommand: message.topic) else {
+            return
+        }
+        let failure = CommandFailure(
+            kind: "unknown-device", text: "The topic of the command has no address, such as A4C138000001")
+        let result = CommandResult(
+            BluetoothAddress(0), id: GATTCommand.identifier(ofPayload: message.payload), failure: failure,
+            time: loop.scheduler.now)
+        delivery.publish(Publication(topic: topic, payload: result.payload))
+    }
+}

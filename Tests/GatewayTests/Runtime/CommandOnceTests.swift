@@ -1,0 +1,109 @@
+import RxBluetooth
+import RxBluetoothMocks
+import Testing
+
+@testable import Gateway
+
+/// Commands run once and in time: through another manager, another adapter, an outage of the broker and a restart.
+@Suite struct CommandOnceTests {
+    private static let write = #"{"id":"1","write":"2A39","value":"01"}"#
+
+    private func stage(
+        store: SimulatedStore = SimulatedStore(identity: "s"),
+        _ configure: (inout GatewayConfiguration) -> Void = { _ in }
+    ) -> GatewayStage {
+        GatewayStage(.strap(), store: store) {
+            $0.devices = [DeviceSettings(.strap, [])]
+            configure(&$0)
+        }
+    }
+
+    private func writes(_ stage: GatewayStage) -> Int { stage.simulation.bluez.recorder.count("WriteValue") }
+
+    private func kinds(_ stage: GatewayStage) throws -> [String] {
+        try stage.results().map { $0["error"]?["kind"]?.string ?? "ok" }
+    }
+
+    /// The id of the command is used again after a new session of the manager, as recovery makes it.
+    @Test func `A command runs once, also through a new manager`() throws {
+        let stage = stage()
+        stage.run(for: .seconds(5))
+        stage.command(Self.write)
+        stage.time.advance(by: .seconds(20))
+        #expect(writes(stage) == 1)
+        for supervisor in stage.gateway.adapters.supervisors { supervisor.replaceManager() }
+        stage.time.advance(by: .seconds(10))
+        stage.command(Self.write)
+        stage.time.advance(by: .seconds(20))
+        #expect(writes(stage) == 1)
+        #expect(try kinds(stage) == ["ok"])
+        stage.command(#"{"id":"1","write":"2A39","value":"02"}"#)
+        stage.time.advance(by: .seconds(20))
+        #expect(writes(stage) == 1)
+        #expect(try kinds(stage) == ["ok", "duplicate"])
+    }
+
+    @Test func `A command runs once, also if another adapter hears the device`() throws {
+        let stage = stage { $0.adapters = ["hci0", "hci1"] }
+        stage.run(for: .seconds(5))
+        stage.command(Self.write)
+        stage.time.advance(by: .seconds(20))
+        stage.simulation.bluez.addAdapter(SimulatedAdapter(address: "00:1A:7D:DA:71:02"), as: 1)
+        stage.time.advance(by: .seconds(20))
+        stage.simulation.bluez.removeAdapter(0)
+        stage.time.advance(by: .seconds(60))
+        stage.command(Self.write)
+        stage.time.advance(by: .seconds(30))
+        #expect(writes(stage) == 1)
+        #expect(try kinds(stage) == ["ok"])
+    }
+
+    @Test func `A command runs once, also after a restart of the gateway`() throws {
+        let store = SimulatedStore(identity: "s")
+        let first = stage(store: store)
+        first.run(for: .seconds(5))
+        first.command(Self.write)
+        first.time.advance(by: .seconds(20))
+        #expect(writes(first) == 1)
+        #expect(first.stop())
+        #expect(store.usedIdentifiers.map(\.id) == ["1"])
+        let second = stage(store: store)
+        second.run(for: .seconds(5))
+        second.command(Self.write)
+        second.command(#"{"id":"2","write":"2A39","value":"01"}"#)
+        second.time.advance(by: .seconds(20))
+        #expect(writes(second) == 1)
+        #expect(try second.results().map { $0["id"] } == [.string("2")])
+    }
+
+    @Test(arguments: [(5, ["ok"]), (40, ["expired"])])
+    func `A command of an outage runs if the outage was short`(seconds: Int, expected: [String]) throws {
+        let stage = stage()
+        stage.run(for: .seconds(20))
+        stage.server.unreachableClients = Set(stage.server.connectedClients)
+        for client in stage.server.connectedClients { stage.server.close(client) }
+        stage.server.publish(Publication("home/attic/commands/C0FFEE000001", Self.write, qualityOfService: 1))
+        stage.time.advance(by: .seconds(seconds))
+        stage.server.unreachableClients = []
+        stage.time.advance(by: .seconds(80))
+        #expect(try kinds(stage) == expected)
+        #expect(writes(stage) == (expected == ["ok"] ? 1 : 0))
+        // What is sent now runs.
+        stage.command(#"{"id":"2","write":"2A39","value":"01"}"#)
+        stage.time.advance(by: .seconds(20))
+        #expect(try kinds(stage) == expected + ["ok"])
+    }
+
+    @Test func `A command that waits survives a new manager`() throws {
+        let stage = stage()
+        stage.simulation.bluez.setInRange(false, "C0:FF:EE:00:00:01")
+        stage.run(for: .seconds(5))
+        stage.command(#"{"id":"1","write":"2A39","value":"01","deadline":"60s"}"#)
+        stage.time.advance(by: .seconds(5))
+        for supervisor in stage.gateway.adapters.supervisors { supervisor.replaceManager() }
+        stage.time.advance(by: .seconds(5))
+        stage.simulation.bluez.setInRange(true, "C0:FF:EE:00:00:01")
+        stage.time.advance(by: .seconds(60))
+        #expect(try kinds(stage) == ["ok"])
+    }
+}

@@ -1,0 +1,79 @@
+import BluetoothValues
+import FoundationEssentials
+import RxBluetooth
+import Testing
+
+@testable import Gateway
+
+/// What the store keeps besides messages: identifiers of commands, the last confirmation, and counters.
+@Suite struct StoredStateTests {
+    private func identifier(_ number: Int) -> UsedIdentifier {
+        UsedIdentifier(address: .strap, id: "\(number)", fingerprint: .max - UInt64(number))
+    }
+
+    @Test func `The last identifiers of commands survive a restart`() throws {
+        let folder = try TemporaryFolder()
+        do {
+            let store = try SQLiteStore(path: folder.path("a.db"))
+            #expect(store.usedIdentifiers == [])
+            for number in 0..<1030 { try store.remember(identifier(number)) }
+        }
+        let store = try SQLiteStore(path: folder.path("a.db"))
+        #expect(store.usedIdentifiers == (6..<1030).map(identifier))
+        // Messages have numbers of their own.
+        try store.append([Publication("a", "1")])
+        #expect(try store.messages(after: 0, limit: 10).map(\.number) == [1])
+    }
+
+    @Test func `Counters of encrypted packets survive a restart`() throws {
+        let folder = try TemporaryFolder()
+        let counters: [EncryptedCounter] = [
+            EncryptedCounter(address: "00:00:00:00:00:01", format: .bthome, value: .max),
+            EncryptedCounter(address: "FF:FF:FF:FF:FF:FE", format: .miBeacon, value: 7),
+        ]
+        do {
+            let store = try SQLiteStore(path: folder.path("a.db"))
+            try store.save([EncryptedCounter(address: "00:00:00:00:00:02", format: .bthome, value: 1)])
+            try store.save(counters)
+        }
+        #expect(try SQLiteStore(path: folder.path("a.db")).encryptedCounters.sorted { $0.value > $1.value } == counters)
+    }
+
+    @Test func `The time since a confirmation is known after a restart of the process`() throws {
+        let folder = try TemporaryFolder()
+        do {
+            let store = try SQLiteStore(path: folder.path("a.db"))
+            try store.append([Publication("a", "1")])
+            #expect(store.sinceConfirmation == nil)
+            try store.remove([1])
+        }
+        let time = try #require(try SQLiteStore(path: folder.path("a.db")).sinceConfirmation)
+        // The removal follows the confirmation within 5 s.
+        #expect(time >= .seconds(5))
+    }
+
+    @Test func `After a restart of the computer, the time is not known`() {
+        let time = BootTime(boot: "a", seconds: 100)
+        #expect(BootTime(boot: "a", seconds: 130).since(time) == .seconds(30))
+        #expect(BootTime(boot: "a", seconds: 99).since(time) == nil)
+        #expect(BootTime(boot: "b", seconds: 130).since(time) == nil)
+        #expect(BootTime.now?.boot.utf8.count == 36)
+    }
+
+    @Test func `A store of version 1 is extended, and keeps its messages`() throws {
+        let folder = try TemporaryFolder()
+        do {
+            let store = try SQLiteStore(path: folder.path("a.db"))
+            try store.append([Publication("a", "1")])
+        }
+        do {
+            let connection = try SQLiteConnection(path: folder.path("a.db"))
+            try connection.execute(
+                "DROP TABLE command; DROP TABLE confirmation; DROP TABLE counter; PRAGMA user_version=1")
+        }
+        let store = try SQLiteStore(path: folder.path("a.db"))
+        #expect(try store.messages(after: 0, limit: 10).map(\.publication) == [Publication("a", "1")])
+        try store.remember(identifier(1))
+        #expect(store.usedIdentifiers == [identifier(1)])
+    }
+}
