@@ -92,8 +92,10 @@ private final class LoggedStore: PublicationStore {
     func save(_ counters: [EncryptedCounter]) throws(StoreFailure) { try store.save(counters) }
     func remember(_ identifier: UsedIdentifier) throws(StoreFailure) { try store.remember(identifier) }
 
-    func messages(after number: Int64, limit: Int) throws(StoreFailure) -> [StoredPublication] {
-        try store.messages(after: number, limit: limit)
+    func messages(
+        after number: Int64, limit: Int, priority: Publication.Priority
+    ) throws(StoreFailure) -> [StoredPublication] {
+        try store.messages(after: number, limit: limit, priority: priority)
     }
 }
 

@@ -8,6 +8,8 @@ public struct Publication: Hashable, Sendable {
     public var qualityOfService: UInt8
     /// Whether the broker keeps the message for later subscribers.
     public var isRetained: Bool
+    /// Whether it is stored and sent before others.
+    public var priority = Priority.normal
 
     /// Creates a message.
     public init(topic: String, payload: [UInt8], qualityOfService: UInt8 = 1, isRetained: Bool = false) {

@@ -76,9 +76,10 @@ final class Outbox {
                 try store.update(appending: publications, removing: numbers)
                 return .stored(dropped: store.summary.dropped - before)
             } catch { return .storingFailed(error) }
-        case .load(let number, let limit):
+        case .load(let request, let limit):
             do throws(StoreFailure) {
-                return .loaded(try store.messages(after: number, limit: limit))
+                let messages = try store.messages(after: request.number, limit: limit, priority: request.priority)
+                return .loaded(messages, request.priority)
             } catch { return .loadingFailed(error) }
         case .send(let message):
             let id = "\(store.identity)-\(message.number)"

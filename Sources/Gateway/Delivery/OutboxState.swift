@@ -7,7 +7,7 @@ struct OutboxState {
         case confirmationOverdue
         case stored(dropped: Int)
         case storingFailed(StoreFailure)
-        case loaded([StoredPublication])
+        case loaded([StoredPublication], Publication.Priority)
         case loadingFailed(StoreFailure)
         case connected
         case closed
@@ -16,7 +16,7 @@ struct OutboxState {
 
     enum Action: Equatable {
         case store(appending: [Publication], removing: [Int64])
-        case load(after: Int64, limit: Int)
+        case load(StoredBacklog.Request, limit: Int)
         case send(StoredPublication)
         /// Replaces the running timer of this kind.
         case startTimer(after: Duration)
@@ -39,7 +39,7 @@ struct OutboxState {
     let settings: DeliverySettings
     /// The first part of the ids of messages that are sent from memory.
     private let memoryIdentity: String
-    private(set) var unstored: [Publication] = []
+    private var unstored = UnstoredMessages()
     private(set) var droppedCount = 0
     private var losses = StoreLosses()
     private(set) var inFlight: Set<Int64> = []
@@ -56,12 +56,9 @@ struct OutboxState {
     private var isUnreadable = false
     /// Whether the next message is stored before it is sent, to find out whether the store works again.
     private var isTrial = false
-    private var unstoredBytes = 0
-    /// How many of `unstored` and which of `confirmed` the running transaction contains.
-    private var storing: (count: Int, numbers: [Int64])?
-    private var ready: ArraySlice<StoredPublication> = []
-    private var cursor: Int64 = 0
-    private var isDrained = false
+    /// Which of `confirmed` the running transaction contains, besides the locked messages of `unstored`.
+    private var storing: [Int64]?
+    private var backlog = StoredBacklog()
     private var isLoading = false
     private var timerDue: Duration?
     private var pace: Pace
@@ -99,7 +96,7 @@ struct OutboxState {
             let notice = losses.add(dropped).map { [Action.report($0)] } ?? []
             return notice + stored(now)
         case .storingFailed(let failure): return storingFailed(failure, now)
-        case .loaded(let messages): return loaded(messages, now)
+        case .loaded(let messages, let priority): return loaded(messages, of: priority, now)
         case .loadingFailed(let failure):
             isLoading = false
             isUnreadable = true
@@ -108,15 +105,13 @@ struct OutboxState {
             isConnected = true
             isEnding = false
             isUnreadable = false
-            ready = []
+            backlog.reset()
             inFlight = []
-            cursor = 0
-            isDrained = false
             lastProgress = now
             return fill(now)
         case .closed:
             isConnected = false
-            ready = []
+            backlog.clear()
             inFlight = []
             return takeBack(now)
         case .acknowledged(let number):
@@ -143,41 +138,27 @@ struct OutboxState {
 extension OutboxState {
     private mutating func enqueue(_ publication: Publication, _ now: Duration) -> [Action] {
         unstored.append(publication)
-        unstoredBytes += publication.size
-        dropExcess()
+        droppedCount += unstored.drop(above: settings.maximumUnstoredBytes)
         if isTrial || failure == nil && unstored.count >= Self.fullBatch { return write() }
         return startTimer(failure == nil ? settings.batchInterval : retryDelay, now) + sendDirect(now)
-    }
-
-    /// The messages of the running transaction stay.
-    private mutating func dropExcess() {
-        let first = storing?.count ?? 0
-        var end = first
-        while unstoredBytes > settings.maximumUnstoredBytes, end < unstored.count - 1 {
-            unstoredBytes -= unstored[end].size
-            end += 1
-        }
-        unstored.removeSubrange(first..<end)
-        droppedCount += end - first
     }
 
     private mutating func write() -> [Action] {
         guard storing == nil, !unstored.isEmpty || !confirmed.isEmpty else { return [] }
         let numbers = confirmed.sorted()
         isTrial = isTrial && unstored.isEmpty
-        storing = (unstored.count, numbers)
-        return [.store(appending: unstored, removing: numbers)]
+        storing = numbers
+        return [.store(appending: unstored.lock(), removing: numbers)]
     }
 
     private mutating func stored(_ now: Duration) -> [Action] {
-        guard let storing else { return [] }
-        unstoredBytes -= unstored.prefix(storing.count).reduce(0) { $0 + $1.size }
-        unstored.removeFirst(storing.count)
-        confirmed.subtract(storing.numbers)
-        self.storing = nil
-        if storing.count > 0 { isDrained = false }
+        guard let numbers = storing else { return [] }
+        let count = unstored.lockedCount
+        backlog.added(unstored.removeLocked())
+        confirmed.subtract(numbers)
+        storing = nil
         var actions: [Action] = []
-        if failure != nil, storing.count > 0 || unstored.isEmpty && !isStoreClosed { actions.append(recover()) }
+        if failure != nil, count > 0 || unstored.isEmpty && !isStoreClosed { actions.append(recover()) }
         if !unstored.isEmpty {
             actions += failure == nil ? startTimer(settings.batchInterval, now) : retry(now)
         } else if !confirmed.isEmpty {
@@ -187,14 +168,16 @@ extension OutboxState {
     }
 
     private mutating func storingFailed(_ failure: StoreFailure, _ now: Duration) -> [Action] {
-        guard let failed = storing else { return [] }
+        guard let numbers = storing else { return [] }
+        let count = unstored.lockedCount
+        unstored.unlock()
         storing = nil
-        if failed.count > 0 { isStoreClosed = true }
+        if count > 0 { isStoreClosed = true }
         var actions = fail(failure)
         // Removing alone may succeed on a full disk, and makes room.
-        if failure.kind == .full, failed.count > 0, !failed.numbers.isEmpty {
-            storing = (0, failed.numbers)
-            actions.append(.store(appending: [], removing: failed.numbers))
+        if failure.kind == .full, count > 0, !numbers.isEmpty {
+            storing = numbers
+            actions.append(.store(appending: [], removing: numbers))
         }
         return actions + retry(now) + fill(now)
     }
@@ -232,24 +215,30 @@ extension OutboxState {
         guard isConnected, !isPaused else { return [] }
         guard !isEnding else { return sendDirect(now) }
         var actions: [Action] = []
-        while inFlight.count < settings.messagesInFlight, let message = ready.first {
+        while let message = backlog.next, hasRoom(for: message.publication.priority) {
             guard pace.take(now) else {
                 isPaused = true
                 actions.append(.pause(Pace.interval))
                 break
             }
-            ready.removeFirst()
+            backlog.removeNext()
             if inFlight.isEmpty { lastProgress = now }
             inFlight.insert(message.number)
             actions.append(.send(message))
         }
         actions += startChecking()
-        if ready.isEmpty, !isDrained, !isLoading, !isUnreadable, inFlight.count < settings.messagesInFlight {
+        if let request = backlog.request, !isLoading, !isUnreadable, hasRoom(for: request.priority) {
             isLoading = true
-            actions.append(.load(after: cursor, limit: Self.readAhead))
+            actions.append(.load(request, limit: Self.readAhead))
         }
-        if isDrained, ready.isEmpty, inFlight.isEmpty, let notice = losses.end() { actions.append(.report(notice)) }
+        if backlog.isDrained, inFlight.isEmpty, let notice = losses.end() { actions.append(.report(notice)) }
         return actions + sendDirect(now)
+    }
+
+    /// Whether a further message may be in flight. Some places are kept for normal priority.
+    private func hasRoom(for priority: Publication.Priority) -> Bool {
+        let places = settings.messagesInFlight
+        return inFlight.count < (priority == .low ? max(1, places * 3 / 4) : places)
     }
 
     private mutating func startChecking() -> [Action] {
@@ -261,10 +250,9 @@ extension OutboxState {
     /// Sends messages that the store refuses from memory, after those that it contains if it can be read.
     private mutating func sendDirect(_ now: Duration) -> [Action] {
         guard isStoreClosed, isConnected, !isPaused, storing == nil else { return [] }
-        guard isEnding || isUnreadable || (isDrained && ready.isEmpty) else { return [] }
+        guard isEnding || isUnreadable || backlog.isDrained else { return [] }
         var actions: [Action] = []
-        var count = 0
-        while inFlight.count < settings.messagesInFlight, count < unstored.count {
+        while let waiting = unstored.first, hasRoom(for: waiting.priority) {
             guard pace.take(now) else {
                 isPaused = true
                 actions.append(.pause(Pace.interval))
@@ -272,38 +260,35 @@ extension OutboxState {
             }
             if inFlight.isEmpty { lastProgress = now }
             lastDirect += 1
-            unstoredBytes -= unstored[count].size
+            unstored.removeFirst()
             // The message keeps its id if it is stored or sent again later.
-            let publication = unstored[count].identified(by: "\(memoryIdentity)-\(lastDirect)")
+            let publication = waiting.identified(by: "\(memoryIdentity)-\(lastDirect)")
             let message = StoredPublication(number: Self.memoryNumbers + lastDirect, publication: publication)
             inFlight.insert(message.number)
             direct.append(message)
             actions.append(.send(message))
-            count += 1
         }
-        unstored.removeFirst(count)
         return actions + startChecking()
     }
 
     /// Takes back what was sent from memory and not confirmed.
     private mutating func takeBack(_ now: Duration) -> [Action] {
         guard !direct.isEmpty else { return [] }
-        unstored.insert(contentsOf: direct.map(\.publication), at: storing?.count ?? 0)
-        unstoredBytes += direct.reduce(0) { $0 + $1.publication.size }
+        unstored.putBack(direct.map(\.publication))
         direct = []
-        dropExcess()
+        droppedCount += unstored.drop(above: settings.maximumUnstoredBytes)
         return startTimer(failure == nil ? settings.batchInterval : retryDelay, now)
     }
 
-    private mutating func loaded(_ messages: [StoredPublication], _ now: Duration) -> [Action] {
+    private mutating func loaded(
+        _ messages: [StoredPublication], of priority: Publication.Priority, _ now: Duration
+    ) -> [Action] {
         isLoading = false
         var actions: [Action] = []
         if failure != nil, !isStoreClosed, unstored.isEmpty, confirmed.isEmpty { actions.append(recover()) }
         // A connection that closed meanwhile starts at the oldest message again.
         guard isConnected else { return actions }
-        if let last = messages.last { cursor = last.number }
-        isDrained = messages.count < Self.readAhead
-        ready += messages.filter { !confirmed.contains($0.number) }
+        backlog.add(messages, of: priority, except: confirmed, isLast: messages.count < Self.readAhead)
         return actions + fill(now)
     }
 

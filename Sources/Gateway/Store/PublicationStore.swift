@@ -3,7 +3,8 @@ public import BluetoothValues
 /// Messages that wait for the confirmation of the broker. It belongs to the context of a gateway.
 ///
 /// `SQLiteStore` keeps them in a file, `SimulatedStore` in memory. Each message has a number, which only grows, also
-/// after a restart. When the store is full, the oldest messages are removed and counted.
+/// after a restart. When the store is full, messages are removed and counted: those of low priority before others, and
+/// the oldest first.
 public protocol PublicationStore: AnyObject {
     /// The first part of the ids of its messages. It stays the same as long as the store exists.
     var identity: String { get }
@@ -13,8 +14,10 @@ public protocol PublicationStore: AnyObject {
     /// The new messages are safe when this returns. Numbers that the store does not contain are ignored.
     func update(appending publications: [Publication], removing numbers: [Int64]) throws(StoreFailure)
 
-    /// Returns the oldest messages with numbers above `number`, at most `limit`.
-    func messages(after number: Int64, limit: Int) throws(StoreFailure) -> [StoredPublication]
+    /// Returns the oldest messages of a priority with numbers above `number`, at most `limit`.
+    func messages(
+        after number: Int64, limit: Int, priority: Publication.Priority
+    ) throws(StoreFailure) -> [StoredPublication]
 
     /// The content and the losses of the store.
     var summary: StoreSummary { get }
@@ -43,6 +46,11 @@ extension PublicationStore {
 
     /// Removes messages, which the broker has confirmed.
     public func remove(_ numbers: [Int64]) throws(StoreFailure) { try update(appending: [], removing: numbers) }
+
+    /// Returns the oldest messages of normal priority with numbers above `number`, at most `limit`.
+    public func messages(after number: Int64, limit: Int) throws(StoreFailure) -> [StoredPublication] {
+        try messages(after: number, limit: limit, priority: .normal)
+    }
 }
 
 /// A message of a store.
@@ -66,6 +74,8 @@ public struct StoreSummary: Hashable, Sendable {
     public var bytes = 0
     /// The number of messages that were removed because the store was full, since the program started.
     public var dropped = 0
+    /// Those among ``dropped`` that had low priority.
+    public var droppedLow = 0
 
     /// Creates an empty summary.
     public init() {}

@@ -17,10 +17,8 @@ public final class SimulatedStore: PublicationStore {
     /// Set it for the start of the next gateway with this store.
     public var sinceConfirmation: Duration?
 
-    // The numbers are consecutive: the message with `firstNumber + n` is at position n, nil after its removal.
-    private var messages: [StoredPublication?] = []
-    private var head = 0
-    private var firstNumber: Int64 = 1
+    private var queues = Publication.Priority.allCases.map { _ in NumberedMessages() }
+    private var lastNumber: Int64 = 0
 
     /// Creates an empty store.
     ///
@@ -35,20 +33,14 @@ public final class SimulatedStore: PublicationStore {
     public func update(appending publications: [Publication], removing numbers: [Int64]) throws(StoreFailure) {
         if let failure = failure ?? (publications.isEmpty ? nil : appendFailure) { throw failure }
         transactionCount += 1
-        for number in numbers {
-            let position = number - firstNumber
-            if position >= Int64(head), position < Int64(messages.count) { remove(at: Int(position)) }
-        }
+        for number in numbers { for index in queues.indices { count(queues[index].remove(number)) } }
         for publication in publications {
-            messages.append(
-                StoredPublication(number: firstNumber + Int64(messages.count), publication: publication))
+            lastNumber += 1
+            queues[Int(publication.priority.rawValue)].append(publication, number: lastNumber)
             summary.count += 1
             summary.bytes += publication.size
         }
-        while summary.bytes > maximumBytes, head < messages.count {
-            if remove(at: head) { summary.dropped += 1 }
-        }
-        compact()
+        makeRoom()
     }
 
     public func save(_ counters: [EncryptedCounter]) throws(StoreFailure) {
@@ -61,35 +53,29 @@ public final class SimulatedStore: PublicationStore {
         usedIdentifiers = usedIdentifiers.suffix(UsedIdentifier.limit - 1) + [identifier]
     }
 
-    public func messages(after number: Int64, limit: Int) throws(StoreFailure) -> [StoredPublication] {
+    public func messages(
+        after number: Int64, limit: Int, priority: Publication.Priority
+    ) throws(StoreFailure) -> [StoredPublication] {
         if let failure { throw failure }
-        var result: [StoredPublication] = []
-        var position = max(head, Int(clamping: number &- firstNumber &+ 1))
-        while position < messages.count, result.count < limit {
-            if let message = messages[position] { result.append(message) }
-            position += 1
-        }
-        return result
+        return queues[Int(priority.rawValue)].messages(after: number, limit: limit)
     }
 
-    /// Removes the message at the position, and returns whether one was there.
-    @discardableResult
-    private func remove(at position: Int) -> Bool {
-        let removed = messages[position]
-        messages[position] = nil
-        if let removed {
-            summary.count -= 1
-            summary.bytes -= removed.publication.size
+    private func makeRoom() {
+        // Those of low priority first.
+        for index in queues.indices.reversed() {
+            while summary.bytes > maximumBytes, let removed = queues[index].removeFirst() {
+                count(removed)
+                summary.dropped += 1
+                if removed.priority == .low { summary.droppedLow += 1 }
+            }
         }
-        while head < messages.count, messages[head] == nil { head += 1 }
-        return removed != nil
     }
 
-    private func compact() {
-        guard head > 1024, head * 2 > messages.count else { return }
-        messages.removeFirst(head)
-        firstNumber += Int64(head)
-        head = 0
+    /// Counts that a message was removed.
+    private func count(_ removed: Publication?) {
+        guard let removed else { return }
+        summary.count -= 1
+        summary.bytes -= removed.size
     }
 }
 

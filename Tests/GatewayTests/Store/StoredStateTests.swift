@@ -69,7 +69,10 @@ import Testing
         do {
             let connection = try SQLiteConnection(path: folder.path("a.db"))
             try connection.execute(
-                "DROP TABLE command; DROP TABLE confirmation; DROP TABLE counter; PRAGMA user_version=1")
+                """
+                DROP TABLE command; DROP TABLE confirmation; DROP TABLE counter; DROP INDEX message_priority;
+                ALTER TABLE message DROP COLUMN priority; PRAGMA user_version=1
+                """)
         }
         let store = try SQLiteStore(path: folder.path("a.db"))
         #expect(try store.messages(after: 0, limit: 10).map(\.publication) == [Publication("a", "1")])

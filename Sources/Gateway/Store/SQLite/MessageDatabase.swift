@@ -3,7 +3,6 @@
 /// `synchronous=FULL` writes the log to the disk before a transaction ends, so that a power failure loses nothing that
 /// was stored. The exclusive lock keeps other processes away, and needs no shared memory.
 final class MessageDatabase {
-    private static let version: Int64 = 2
     /// Marks files of the gateway: the bytes `BLEG`. Source: SQLite, PRAGMA application_id.
     private static let application: Int64 = 0x424C_4547
     let connection: SQLiteConnection
@@ -65,7 +64,7 @@ final class MessageDatabase {
         guard application == Self.application || (application, found, entries) == (0, 0, 0) else {
             throw StoreFailure(.inaccessible, "\(path) is a database of another program; name another file")
         }
-        guard found <= version else {
+        guard found <= MessageSchema.version else {
             throw StoreFailure(
                 .inaccessible, "\(path) was written by a newer version of the gateway; use that one, or another file")
         }
@@ -85,35 +84,25 @@ final class MessageDatabase {
     private static func prepareTables(
         _ connection: SQLiteConnection, _ path: String, _ number: Int64, _ newIdentity: () -> String
     ) throws(StoreFailure) -> String {
-        let found = try connection.integer("PRAGMA user_version") ?? 0
-        if found == 0 {
-            // Numbers are not used again, also if all messages were removed: AUTOINCREMENT.
-            try connection.execute(
-                """
-                BEGIN IMMEDIATE;
-                CREATE TABLE message(
-                    number INTEGER PRIMARY KEY AUTOINCREMENT, topic BLOB NOT NULL, payload BLOB NOT NULL,
-                    quality INTEGER NOT NULL, retained INTEGER NOT NULL);
-                CREATE TABLE store(identity TEXT NOT NULL);
-                \(stateTables)
-                PRAGMA user_version=\(version)
-                """)
-            try connection.run("INSERT INTO store VALUES (?)", [.text(newIdentity())])
-            try connection.run("INSERT INTO sqlite_sequence VALUES ('message', ?)", [.integer(number)])
-            try connection.execute("COMMIT")
-        } else if found == 1 {
-            try connection.execute("BEGIN IMMEDIATE; \(stateTables) PRAGMA user_version=\(version); COMMIT")
-        }
+        try MessageSchema.prepare(connection, numbersAfter: number, newIdentity: newIdentity)
         var identity: String?
         try connection.run("SELECT identity FROM store") { row in identity = row.text(0) }
         guard let identity else { throw StoreFailure(.corrupted, "\(path) is damaged: it has no identity") }
         return identity
     }
 
+    /// The messages that were removed to make room.
+    struct Dropped {
+        var count = 0
+        /// Those of low priority.
+        var low = 0
+    }
+
     /// Removes and appends messages in one transaction, and returns how many old ones were removed to make room.
+    @discardableResult
     func update(
         appending publications: [Publication], removing numbers: [Int64], maximumBytes: Int
-    ) throws(StoreFailure) -> Int {
+    ) throws(StoreFailure) -> Dropped {
         let before = (count, bytes)
         do throws(StoreFailure) {
             try connection.execute("BEGIN IMMEDIATE")
@@ -157,33 +146,48 @@ final class MessageDatabase {
 
     private func insert(_ publication: Publication) throws(StoreFailure) {
         try connection.run(
-            "INSERT INTO message(topic, payload, quality, retained) VALUES (?, ?, ?, ?)",
+            "INSERT INTO message(topic, payload, quality, retained, priority) VALUES (?, ?, ?, ?, ?)",
             [
                 .bytes(Array(publication.topic.utf8)), .bytes(publication.payload),
                 .integer(Int64(publication.qualityOfService)), .integer(publication.isRetained ? 1 : 0),
+                .integer(Int64(publication.priority.rawValue)),
             ])
         count += 1
         bytes += publication.size
     }
 
-    private func makeRoom(_ maximumBytes: Int) throws(StoreFailure) -> Int {
-        var dropped = 0
-        while bytes > maximumBytes, let oldest = try connection.integer("SELECT min(number) FROM message"), count > 0 {
-            try remove(oldest...oldest)
-            dropped += 1
+    private func makeRoom(_ maximumBytes: Int) throws(StoreFailure) -> Dropped {
+        var dropped = Dropped()
+        // Those of low priority first.
+        for priority in Publication.Priority.allCases.reversed() {
+            let value = SQLiteValue.integer(Int64(priority.rawValue))
+            while bytes > maximumBytes, count > 0 {
+                var oldest: Int64?
+                try connection.run("SELECT number FROM message WHERE priority = ? ORDER BY number LIMIT 1", [value]) {
+                    oldest = $0.integer(0)
+                }
+                guard let oldest else { break }
+                try remove(oldest...oldest)
+                dropped.count += 1
+                if priority == .low { dropped.low += 1 }
+            }
         }
         return dropped
     }
 
-    func messages(after number: Int64, limit: Int) throws(StoreFailure) -> [StoredPublication] {
+    func messages(
+        after number: Int64, limit: Int, priority: Publication.Priority = .normal
+    ) throws(StoreFailure) -> [StoredPublication] {
         var messages: [StoredPublication] = []
         try connection.run(
-            "SELECT number, topic, payload, quality, retained FROM message WHERE number > ? ORDER BY number LIMIT ?",
-            [.integer(number), .integer(Int64(limit))]
+            "SELECT number, topic, payload, quality, retained FROM message WHERE priority = ? AND number > ? "
+                + "ORDER BY number LIMIT ?",
+            [.integer(Int64(priority.rawValue)), .integer(number), .integer(Int64(limit))]
         ) { row in
-            let publication = Publication(
+            var publication = Publication(
                 topic: row.text(1), payload: row.bytes(2), qualityOfService: UInt8(clamping: row.integer(3)),
                 isRetained: row.integer(4) != 0)
+            publication.priority = priority
             messages.append(StoredPublication(number: row.integer(0), publication: publication))
         }
         return messages

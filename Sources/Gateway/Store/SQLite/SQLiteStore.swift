@@ -26,7 +26,7 @@ public final class SQLiteStore: PublicationStore {
     private let now: () -> Date
     private let openFile: (_ path: String) throws(StoreFailure) -> SQLiteConnection
     private var database: MessageDatabase?
-    private var droppedCount = 0
+    private var dropped = MessageDatabase.Dropped()
     private var lastIdentity = SQLiteStore.newIdentity()
     /// Numbers go on after a replacement, because they only grow.
     private var lastNumber: Int64 = 0
@@ -36,7 +36,8 @@ public final class SQLiteStore: PublicationStore {
     /// If the disk is full, it is opened by a later call, and calls fail until then. It fails with ``StoreFailure`` if
     /// the file is used by another process, belongs to another program, or cannot be created or written.
     /// - Parameters:
-    ///   - maximumBytes: When the messages exceed this size, the oldest are removed and counted.
+    ///   - maximumBytes: When the messages exceed this size, the oldest are removed and counted, those of low priority
+    ///     before the others.
     ///   - now: The time for the name of a damaged file.
     public convenience init(
         path: String, maximumBytes: Int = StoreSettings().maximumBytes, now: @escaping () -> Date = { Date() }
@@ -69,20 +70,27 @@ public final class SQLiteStore: PublicationStore {
         var summary = StoreSummary()
         summary.count = database?.count ?? 0
         summary.bytes = database?.bytes ?? 0
-        summary.dropped = droppedCount
+        summary.dropped = dropped.count
+        summary.droppedLow = dropped.low
         return summary
     }
 
     public func update(appending publications: [Publication], removing numbers: [Int64]) throws(StoreFailure) {
         let limit = maximumBytes
-        droppedCount += try use { database throws(StoreFailure) in
+        let dropped = try use { database throws(StoreFailure) in
             try database.update(appending: publications, removing: numbers, maximumBytes: limit)
         }
+        self.dropped.count += dropped.count
+        self.dropped.low += dropped.low
         lastNumber = database?.lastNumber ?? lastNumber
     }
 
-    public func messages(after number: Int64, limit: Int) throws(StoreFailure) -> [StoredPublication] {
-        try use { database throws(StoreFailure) in try database.messages(after: number, limit: limit) }
+    public func messages(
+        after number: Int64, limit: Int, priority: Publication.Priority
+    ) throws(StoreFailure) -> [StoredPublication] {
+        try use { database throws(StoreFailure) in
+            try database.messages(after: number, limit: limit, priority: priority)
+        }
     }
 
     public var usedIdentifiers: [UsedIdentifier] { (try? database?.usedIdentifiers()) ?? [] }

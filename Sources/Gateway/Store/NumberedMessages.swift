@@ -1,0 +1,56 @@
+/// Messages in memory in the order of their numbers.
+struct NumberedMessages {
+    /// A message; nil after its removal.
+    private var entries: [(number: Int64, publication: Publication?)] = []
+    /// The position of the oldest message.
+    private var head = 0
+
+    /// Adds a message with a number above all others.
+    mutating func append(_ publication: Publication, number: Int64) { entries.append((number, publication)) }
+
+    /// Returns the oldest messages with numbers above `number`, at most `limit`.
+    func messages(after number: Int64, limit: Int) -> [StoredPublication] {
+        var result: [StoredPublication] = []
+        var position = position(after: number)
+        while position < entries.count, result.count < limit {
+            let entry = entries[position]
+            if let publication = entry.publication {
+                result.append(StoredPublication(number: entry.number, publication: publication))
+            }
+            position += 1
+        }
+        return result
+    }
+
+    /// Removes a message, and returns it; nil if it is not there.
+    mutating func remove(_ number: Int64) -> Publication? {
+        guard number > 0 else { return nil }
+        let position = position(after: number - 1)
+        guard position < entries.count, entries[position].number == number else { return nil }
+        return remove(at: position)
+    }
+
+    /// Removes the oldest message, and returns it; nil if there is none.
+    mutating func removeFirst() -> Publication? { head < entries.count ? remove(at: head) : nil }
+
+    private mutating func remove(at position: Int) -> Publication? {
+        let removed = entries[position].publication
+        entries[position].publication = nil
+        while head < entries.count, entries[head].publication == nil { head += 1 }
+        if head > 1024, head * 2 > entries.count {
+            entries.removeFirst(head)
+            head = 0
+        }
+        return removed
+    }
+
+    /// Returns the position of the first entry with a number above `number`.
+    private func position(after number: Int64) -> Int {
+        var (low, high) = (head, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].number <= number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

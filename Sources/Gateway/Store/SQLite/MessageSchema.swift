@@ -1,0 +1,44 @@
+/// The tables of a store, and the steps from earlier versions of them.
+enum MessageSchema {
+    /// The version that this program writes. Source: SQLite, PRAGMA user_version.
+    static let version: Int64 = 2
+
+    /// Creates the tables of a new file, or changes those of an earlier version. Messages keep their numbers.
+    ///
+    /// - Parameters:
+    ///   - number: The number after which those of a new file begin.
+    ///   - newIdentity: Returns the identity of a new file.
+    static func prepare(
+        _ connection: SQLiteConnection, numbersAfter number: Int64, newIdentity: () -> String
+    ) throws(StoreFailure) {
+        let found = try connection.integer("PRAGMA user_version") ?? 0
+        guard found < version else { return }
+        try connection.execute("BEGIN IMMEDIATE")
+        if found == 0 { try create(connection, number, newIdentity) }
+        if found == 1 { try addPriority(connection) }
+        // An index also contains the numbers, in their order.
+        try connection.execute("CREATE INDEX message_priority ON message(priority)")
+        try connection.execute(MessageDatabase.stateTables)
+        try connection.execute("PRAGMA user_version=\(version); COMMIT")
+    }
+
+    private static func create(
+        _ connection: SQLiteConnection, _ number: Int64, _ newIdentity: () -> String
+    ) throws(StoreFailure) {
+        // Numbers are not used again, also if all messages were removed: AUTOINCREMENT.
+        try connection.execute(
+            """
+            CREATE TABLE message(
+                number INTEGER PRIMARY KEY AUTOINCREMENT, topic BLOB NOT NULL, payload BLOB NOT NULL,
+                quality INTEGER NOT NULL, retained INTEGER NOT NULL, priority INTEGER NOT NULL DEFAULT 0);
+            CREATE TABLE store(identity TEXT NOT NULL)
+            """)
+        try connection.run("INSERT INTO store VALUES (?)", [.text(newIdentity())])
+        try connection.run("INSERT INTO sqlite_sequence VALUES ('message', ?)", [.integer(number)])
+    }
+
+    /// The messages of version 1 have normal priority.
+    private static func addPriority(_ connection: SQLiteConnection) throws(StoreFailure) {
+        try connection.execute("ALTER TABLE message ADD COLUMN priority INTEGER NOT NULL DEFAULT 0")
+    }
+}
