@@ -42,7 +42,7 @@ public struct GATTValue: Hashable, Sendable {
     public var characteristic: BluetoothUUID
     /// The service that the configuration names; nil if it names none.
     public var service: BluetoothUUID?
-    /// The name in messages.
+    /// The name of the job or the characteristic.
     public var name: String
     public var bytes: [UInt8]
     /// The decoded fields; nil if the characteristic has no published structure, or the bytes do not match it.
@@ -71,40 +71,4 @@ extension GATTJob {
     var displayName: String { name ?? characteristic.name ?? characteristic.description }
 
     var attribute: GATTCommand.Attribute { GATTCommand.Attribute(uuid: characteristic, service: service) }
-}
-
-extension GATTEvent {
-    /// Returns the event as a JSON object in UTF-8.
-    public func payload() -> [UInt8] {
-        if case .result(let result) = content { return result.payload }
-        var members = [JSONNode.Member("time", .string(time.formatted(Self.timeStyle)))]
-        switch content {
-        case .state(let state): members.append(JSONNode.Member("state", .string(state.rawValue)))
-        case .value(let value): members += value.members
-        case .failure(let failure):
-            let details = [
-                JSONNode.Member("kind", .string(failure.kind)), JSONNode.Member("text", .string(failure.text)),
-            ]
-            if let uuid = failure.characteristic {
-                members.append(JSONNode.Member("characteristic", .string(uuid.description)))
-            }
-            members.append(JSONNode.Member("error", .object(details)))
-        case .result: break
-        }
-        return JSONNode.object(members).encoded
-    }
-
-    private static let timeStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-}
-
-extension GATTValue {
-    fileprivate var members: [JSONNode.Member] {
-        var members = [
-            JSONNode.Member("characteristic", .string(characteristic.description)),
-            JSONNode.Member("name", .string(name)), JSONNode.Member("hex", .string(HexDigits.text(bytes))),
-        ]
-        if let service { members.append(JSONNode.Member("service", .string(service.description))) }
-        if let fields { members.append(JSONNode.Member("fields", .fields(fields))) }
-        return members
-    }
 }

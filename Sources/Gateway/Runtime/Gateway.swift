@@ -201,17 +201,17 @@ extension Gateway {
         let device = pipeline.device(event.address)
         switch event.content {
         case .result:
-            delivery.store(Publication(topic: topics.result(of: device), payload: event.payload()))
+            delivery.store(Publication(topic: topics.result(of: device), payload: event.payload(of: device)))
         case .state(let state):
             report(.debug, "\(device.text) is \(state.rawValue)")
-            delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload()))
+            delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload(of: device)))
         case .failure(let failure):
             report(.warning, "\(device.text): \(failure.text)")
-            delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload()))
+            delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload(of: device)))
         case .value(let value):
             discovery?.add(device, value)
             pipeline.receivedValue(of: event.address)
-            delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload()))
+            delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload(of: device)))
         }
     }
 

@@ -44,7 +44,8 @@ import Testing
         #expect((4...6).contains(levels.count) && Set(levels) == ["57"], "\(levels)")
         let pulse = try #require(try stage.json(connection).first { $0["characteristic"]?.string == "2A37" })
         #expect(pulse["fields"]?.object?.values.contains(.number(30)) == true, "\(pulse)")
-        #expect(pulse["name"]?.string == "Heart Rate Measurement")
+        #expect(pulse["characteristic_name"]?.string == "Heart Rate Measurement")
+        #expect(pulse["id"]?.string == "C0:FF:EE:00:00:01" && pulse["time"] != nil)
         #expect(pulse["mid"]?.string?.hasPrefix("s-") == true)
         #expect(stage.gateway.metrics().contains("ble_gateway_links 1\n"))
     }

@@ -36,7 +36,9 @@ public struct CommandResult: Hashable, Sendable {
     public var failureKind: String? { failure?.kind }
 
     /// The result as JSON in UTF-8, for the topic of results.
-    public var payload: [UInt8] {
+    public var payload: [UInt8] { JSONNode.object(members).encoded }
+
+    var members: [JSONNode.Member] {
         var members = [JSONNode.Member("id", .string(orNull: id)), JSONNode.Member("ok", .bool(isSuccess))]
         members.append(JSONNode.Member("time", .string(time.formatted(Self.timeStyle))))
         members.append(JSONNode.Member("values", .array(values.map(\.json))))
@@ -48,7 +50,7 @@ public struct CommandResult: Hashable, Sendable {
             if failure.isOutcomeUnknown { details.append(JSONNode.Member("outcome_unknown", .bool(true))) }
             members.append(JSONNode.Member("error", .object(details)))
         }
-        return JSONNode.object(members).encoded
+        return members
     }
 
     private static let timeStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
