@@ -71,8 +71,8 @@ soak: deps ## run ten thousand cycles of a gateway with one manager and random f
 	@swift build --build-tests && RXBLUETOOTH_SOAK=10000 RXBLUETOOTH_SOAK_SEED=$(or $(SEED),1) swift test --skip-build --no-parallel --filter 'SoakTests.*Soak|CycleTests'
 
 .PHONY: soak-gateway
-soak-gateway: deps ## simulate 30 days of random faults of an adapter a thousand times, and print which recovery steps helped
-	@RXBLUETOOTH_GATEWAY_RUNS=$(or $(RUNS),1000) swift test -c release -Xswiftc -enable-testing --scratch-path .build/values --no-parallel --filter 'GatewayTests\.(Recovery(Model|Soak)|AdapterSupervisor)Tests'
+soak-gateway: deps ## simulate 30 days of random faults of an adapter a thousand times, and 10 minutes of a sender with 50,000 addresses
+	@RXBLUETOOTH_GATEWAY_ATTACK=1 RXBLUETOOTH_GATEWAY_RUNS=$(or $(RUNS),1000) swift test -c release -Xswiftc -enable-testing --scratch-path .build/values --no-parallel --filter 'GatewayTests\.(Recovery(Model|Soak)|AdapterSupervisor|RotatingAddress)Tests'
 
 soak-bluez: deps ## run two hundred cycles of the soak on the real bluetoothd in the virtual machine
 	@RXBLUETOOTH_SOAK=200 RXBLUETOOTH_LAB_LIMIT=3600 scripts/test-bluez 'BlueZTests\.LabTests/SoakTests'

@@ -14,8 +14,7 @@ public struct ReceivingLimit: Sendable {
 
     /// Ignored messages are reported at most once in this time.
     static let reportInterval: Duration = .seconds(60)
-    /// When the average of the messages so far is reached, if no further one arrives.
-    private var paidAt: Duration?
+    private var rate = RateLimit()
     /// The ignored messages since the start.
     private(set) var ignoredCount = 0
     private var unreportedCount = 0
@@ -36,12 +35,10 @@ public struct ReceivingLimit: Sendable {
         guard message.payload.count <= maximumBytes else {
             return ignore("a payload exceeds \(maximumBytes) bytes", now)
         }
-        let interval = 1_000_000_000 / max(1, messagesPerSecond)
-        let next = max(paidAt ?? now, now) + .nanoseconds(interval)
-        guard next - now <= .nanoseconds(interval * max(1, burst)) else {
+        let interval = Duration.nanoseconds(1_000_000_000 / max(1, messagesPerSecond))
+        guard rate.take(at: now, every: interval, burst: burst) else {
             return ignore("more than \(messagesPerSecond) messages a second after \(burst) at once", now)
         }
-        paidAt = next
         return .accepted
     }
 

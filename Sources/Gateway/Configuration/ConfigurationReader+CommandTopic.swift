@@ -34,11 +34,13 @@ extension ConfigurationReader {
             ("topics.reading", topics.reading), ("topics.presence", topics.presence),
             ("topics.connection", topics.connection), ("topics.result", topics.result),
             ("topics.availability", topics.availability), ("topics.status", topics.status),
+            ("the list of discovered devices", topics.status + "/discovered"),
         ]
         if configuration.sharing.isEnabled {
             let base = configuration.sharing.base
             let parts = [
                 "devices/{mac}/heard/{gateway}", "devices/{mac}/owner", "devices/{mac}/room", "gateways/{gateway}",
+                "removed",
             ]
             for part in parts {
                 all.append(("sharing.topic", "\(base)/\(part)"))

@@ -36,6 +36,19 @@ extension ConfigurationReader {
         return prefixes
     }
 
+    /// Reads the limits of devices that the list does not contain, or `false`.
+    func otherDevices(_ value: YAMLValue) -> OtherDeviceSettings {
+        var others = OtherDeviceSettings()
+        if value.node.scalar != nil, !value.isNull {
+            set(&others.arePublished, value.flag())
+            return others
+        }
+        let members = value.members(["maximum", "messages-per-minute"])
+        set(&others.maximum, members["maximum"]?.integer(1...100_000))
+        set(&others.messagesPerMinute, members["messages-per-minute"]?.integer(10...10_000_000))
+        return others
+    }
+
     func devices(_ value: YAMLValue, _ filter: DeviceFilter) -> [DeviceSettings] {
         var devices: [DeviceSettings] = []
         var lines: [BluetoothAddress: Int] = [:]

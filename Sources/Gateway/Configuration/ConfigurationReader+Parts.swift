@@ -68,7 +68,9 @@ extension ConfigurationReader {
     /// Reads the settings of Home Assistant, or `false`.
     func homeAssistant(_ value: YAMLValue) -> HomeAssistantSettings? {
         if value.node.scalar != nil, !value.isNull { return value.flag() == false ? nil : HomeAssistantSettings() }
-        let members = value.members(["prefix", "status-topic", "expire-after"])
+        let members = value.members([
+            "prefix", "status-topic", "expire-after", "discovery", "discovery-limit", "discovery-expiry",
+        ])
         var settings = HomeAssistantSettings()
         if let prefix = members["prefix"].flatMap(plainTopic) {
             settings.prefix = prefix
@@ -76,6 +78,10 @@ extension ConfigurationReader {
         }
         set(&settings.statusTopic, members["status-topic"].flatMap(plainTopic))
         set(&settings.expireAfter, members["expire-after"]?.duration(.seconds(10) ... .seconds(30 * 86_400)))
+        let policies = HomeAssistantSettings.Discovery.allCases.map { (word: $0.rawValue, value: $0) }
+        set(&settings.discovery, members["discovery"]?.choice(policies))
+        set(&settings.discoveryLimit, members["discovery-limit"]?.integer(0...1_000))
+        set(&settings.discoveryExpiry, members["discovery-expiry"]?.duration(.seconds(60) ... .seconds(365 * 86_400)))
         return settings
     }
 

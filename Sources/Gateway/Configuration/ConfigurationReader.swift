@@ -16,8 +16,8 @@ struct ConfigurationReader {
     /// Reads a whole document.
     func configuration(_ root: YAMLValue, hostName: String) -> GatewayConfiguration {
         let members = root.members([
-            "name", "broker", "adapters", "filter", "devices", "topics", "publishing", "home-assistant", "store",
-            "recovery", "connections", "commands", "sharing", "metrics",
+            "name", "broker", "adapters", "filter", "devices", "other-devices", "topics", "publishing",
+            "home-assistant", "store", "recovery", "connections", "commands", "sharing", "metrics",
         ])
         var configuration = GatewayConfiguration()
         let host = hostName.split(separator: ".").first.map(String.init) ?? ""
@@ -27,6 +27,7 @@ struct ConfigurationReader {
         if let adapters = members["adapters"] { configuration.adapters = self.adapters(adapters) }
         if let filter = members["filter"] { configuration.filter = self.filter(filter) }
         if let devices = members["devices"] { configuration.devices = self.devices(devices, configuration.filter) }
+        if let others = members["other-devices"] { configuration.otherDevices = otherDevices(others) }
         if let topics = members["topics"] { configuration.topics = self.topics(topics) }
         if let publishing = members["publishing"] { configuration.publishing = self.publishing(publishing) }
         if let homeAssistant = members["home-assistant"] {

@@ -80,6 +80,14 @@ extension GatewayConfiguration {
         #        service: "180D"
         #        name: pulse
 
+        # All other devices. Anyone can send with any number of addresses, so these devices have limits, and those of the list
+        # devices have priority. Write other-devices: false to publish only the devices of the list.
+        other-devices:
+          # The largest number that is published at once. Further ones are ignored until some have left.
+          maximum: 1000
+          # The most messages in a minute on average, of all of them together.
+          messages-per-minute: 6000
+
         topics:
           # {gateway} is the name of the gateway. Topics of devices contain {mac} (without colons), {address} or {name}.
           # Topics that are not named here begin with the base.
@@ -115,6 +123,13 @@ extension GatewayConfiguration {
           status-topic: homeassistant/status
           # A measured value without a new message for this time is unavailable.
           expire-after: 1 h
+          # Which devices are discovered: configured are those of the list devices, known-formats also others with values of a
+          # known format. With none, only the gateway itself is discovered.
+          discovery: known-formats
+          # The largest number of discovered devices that are not in the list, and the time after which one that was not heard
+          # is removed from Home Assistant.
+          discovery-limit: 100
+          discovery-expiry: 1 d
 
         # Messages that wait for the broker. When the store is full, the oldest are removed and counted.
         store:

@@ -64,6 +64,12 @@ public struct HomeAssistantSettings: Hashable, Sendable {
     public var statusTopic = "homeassistant/status"
     /// A measured value without a new message for this time is unavailable.
     public var expireAfter: Duration = .seconds(3_600)
+    /// Which devices are discovered.
+    public var discovery = Discovery.knownFormats
+    /// The largest number of discovered devices that ``GatewayConfiguration/devices`` does not contain.
+    public var discoveryLimit = 100
+    /// Such a device is removed if it was not heard for this time.
+    public var discoveryExpiry: Duration = .seconds(86_400)
 
     /// Creates Home Assistant's defaults.
     public init() {}

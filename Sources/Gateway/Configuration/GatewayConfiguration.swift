@@ -13,6 +13,8 @@ public struct GatewayConfiguration: Hashable, Sendable {
     public var filter = DeviceFilter()
     /// The devices with names, keys or GATT jobs.
     public var devices: [DeviceSettings] = []
+    /// The limits of all other devices.
+    public var otherDevices = OtherDeviceSettings()
     /// The names of the topics.
     public var topics = TopicSettings()
     /// When a reading is published.

@@ -16,6 +16,9 @@ package final class DiscoveryPublisher {
     private var lastRepetition: Duration?
     private var isRepetitionPlanned = false
     private let repetitionTimer = SerialDisposable()
+    private var others: OtherDiscoveries
+    private var isListPlanned = false
+    private let listTimer = SerialDisposable()
 
     /// The time in which the retained reports of other gateways arrive, before a device is described.
     private static let settling = Duration.seconds(3)
@@ -24,10 +27,17 @@ package final class DiscoveryPublisher {
     /// The shortest time between two repetitions because of starts of Home Assistant.
     private static let repetitionInterval = Duration.seconds(10)
 
+    /// Receives what to report about the limit of other devices.
+    var onNotice: ((OtherDeviceNotice) -> Void)?
+
     /// Creates a publisher; nil if the configuration switches the discovery off.
     package init?(_ configuration: GatewayConfiguration, delivery: MessageDelivery, loop: GatewayLoop) {
-        guard let discovery = HomeAssistantDiscovery(configuration) else { return nil }
+        guard let settings = configuration.homeAssistant else { return nil }
+        // Devices beyond the limit of others are not added, so none is forgotten.
+        let capacity = configuration.devices.count + settings.discoveryLimit
+        guard let discovery = HomeAssistantDiscovery(configuration, capacity: capacity) else { return nil }
         self.discovery = discovery
+        others = OtherDiscoveries(configuration, settings)
         self.delivery = delivery
         self.loop = loop
     }
@@ -35,24 +45,42 @@ package final class DiscoveryPublisher {
     deinit {
         timer.dispose()
         repetitionTimer.dispose()
+        listTimer.dispose()
     }
 
-    /// The topic on which Home Assistant publishes its start.
-    var statusTopic: String { discovery.statusTopic }
+    /// The topics to subscribe to: Home Assistant's start, and what this and other gateways say about other devices.
+    var filters: [String] { [discovery.statusTopic] + others.filters }
+
+    /// How often a device was not discovered because of the limit of other devices.
+    var refusedCount: Int { others.admission.refusedCount }
 
     /// Learns from a reading.
     package func add(_ device: MessageDevice, _ reading: SensorReading) {
-        if discovery.add(device, reading) != nil { change([device.address], within: Self.settling) }
+        learn(device) { $0.add(device, reading) }
     }
 
     /// Learns a device without readings.
-    package func add(_ device: MessageDevice) {
-        if discovery.add(device) != nil { change([device.address], within: Self.settling) }
-    }
+    package func add(_ device: MessageDevice) { learn(device) { $0.add(device) } }
 
     /// Learns from a value of a job.
-    func add(_ device: MessageDevice, _ value: GATTValue) {
-        if discovery.add(device, value) != nil { change([device.address], within: Self.settling) }
+    func add(_ device: MessageDevice, _ value: GATTValue) { learn(device) { $0.add(device, value) } }
+
+    /// Whether a device has discovery.
+    func contains(_ address: BluetoothAddress) -> Bool { discovery.contains(address) }
+
+    private func learn(_ device: MessageDevice, _ add: (inout HomeAssistantDiscovery) -> Publication?) {
+        let address = device.address
+        let isKnown = discovery.contains(address)
+        guard others.admission.admit(device, at: loop.monotonicTime) else { return reportLimit() }
+        if add(&discovery) != nil { change([address], within: Self.settling) }
+        guard !isKnown, !device.isConfigured else { return }
+        // A reading without entities makes no message.
+        if discovery.contains(address) { others.isListChanged = true } else { others.admission.withdraw(address) }
+        planList()
+    }
+
+    private func reportLimit() {
+        for notice in others.admission.takeNotices(at: loop.monotonicTime) { onNotice?(notice) }
     }
 
     /// Another gateway exists, or reports a device.
@@ -61,12 +89,20 @@ package final class DiscoveryPublisher {
     }
 
     /// The connection to the broker was made, which may have lost all messages.
-    package func connected() { change(Array(discovery.addresses), within: Self.settling) }
+    package func connected() {
+        others.connected(at: loop.monotonicTime)
+        for address in others.recentRemovals(at: loop.monotonicTime) where !others.admission.contains(address) {
+            delivery.publish(discovery.removal(of: address))
+        }
+        change(Array(discovery.addresses), within: Self.settling)
+        planList()
+    }
 
     /// Publishes everything if a message says that Home Assistant has started. Returns whether it is one.
     ///
     /// - Parameter publishMore: Publishes what else Home Assistant needs.
     func receive(_ message: ReceivedMessage, publishMore: @escaping () -> Void) -> Bool {
+        if receiveOthers(message) { return true }
         guard discovery.isStart(message) else { return false }
         guard !isRepetitionPlanned else { return true }
         let now = loop.monotonicTime
@@ -109,5 +145,54 @@ package final class DiscoveryPublisher {
             if let message = discovery.message(of: address) { delivery.publish(message) }
         }
         changed = []
+    }
+}
+
+// The devices that the configuration does not contain.
+extension DiscoveryPublisher {
+    /// Removes the devices that were not heard for long. Called each minute.
+    func expire() {
+        reportLimit()
+        guard delivery.isConnected else { return }
+        let now = loop.monotonicTime
+        for address in others.admission.expire(at: now) { remove(address, at: now) }
+        if others.isListDue(at: now) { publishList() }
+    }
+
+    private func remove(_ address: BluetoothAddress, at now: Duration) {
+        _ = discovery.remove(address)
+        delivery.publish(discovery.removal(of: address))
+        if let message = others.removed(address, at: now) { delivery.publish(message) }
+    }
+
+    /// Publishes the list soon, so that several changes make one message.
+    private func planList() {
+        guard others.isListChanged, !isListPlanned else { return }
+        isListPlanned = true
+        let bound = loop.bound(WeakReference(self))
+        listTimer.disposable = loop.schedule(after: Self.collecting) {
+            guard let publisher = bound.value.object else { return }
+            publisher.isListPlanned = false
+            guard publisher.delivery.isConnected else { return }
+            publisher.publishList()
+        }
+    }
+
+    private func publishList() {
+        let list = others.list(at: loop.monotonicTime, wallTime: loop.scheduler.now)
+        if let list { delivery.publish(list) }
+    }
+
+    /// Handles the list of an earlier process, and removals by other gateways. Returns whether it is one of these.
+    private func receiveOthers(_ message: ReceivedMessage) -> Bool {
+        let now = loop.monotonicTime
+        if message.topic == others.listTopic {
+            for address in others.restore(message, at: now, wallTime: loop.scheduler.now) { remove(address, at: now) }
+            return true
+        }
+        guard let address = others.removedAddress(message) else { return false }
+        // Another gateway does not hear the device any more, and this one does.
+        if discovery.contains(address) { change([address], within: Self.collecting) }
+        return true
     }
 }

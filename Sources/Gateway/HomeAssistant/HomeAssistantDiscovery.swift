@@ -184,9 +184,16 @@ public struct HomeAssistantDiscovery: Sendable {
 
     /// Forgets a device. Returns the empty message that removes it from Home Assistant; nil if the device is not known.
     public mutating func remove(_ address: BluetoothAddress) -> Publication? {
-        guard devices.remove(address) != nil else { return nil }
-        return Publication(topic: topic(address), payload: [], isRetained: true)
+        devices.remove(address) == nil ? nil : removal(of: address)
     }
+
+    /// Returns the empty message that removes a device from Home Assistant.
+    func removal(of address: BluetoothAddress) -> Publication {
+        Publication(topic: topic(address), payload: [], isRetained: true)
+    }
+
+    /// Whether a device has a message.
+    func contains(_ address: BluetoothAddress) -> Bool { devices.contains(address) }
 
     private mutating func learn(
         _ device: MessageDevice, _ components: [HomeAssistantComponent], _ reading: SensorReading?

@@ -6,8 +6,10 @@ public struct MessageDevice: Hashable, Sendable {
     public var address: BluetoothAddress
     /// The configured or advertised name; nil if there is none. It may be hostile.
     public var name: String?
+    /// Whether the configuration contains the device. Messages of other devices have low priority.
+    public var isConfigured = true
 
-    /// Creates a device.
+    /// Creates a device of the configuration.
     public init(address: BluetoothAddress, name: String? = nil) {
         self.address = address
         self.name = name
@@ -15,6 +17,9 @@ public struct MessageDevice: Hashable, Sendable {
 
     /// The address without colons, for example `A4C138000001`.
     public var mac: String { address.plainText }
+
+    /// The priority of the messages about the device.
+    var priority: Publication.Priority { isConfigured ? .normal : .low }
 }
 
 /// The topics of one gateway.
@@ -43,6 +48,9 @@ public struct GatewayTopics: Hashable, Sendable {
 
     /// The topic of the gateway's status.
     public var status: String { TopicTemplate(settings.status).topic([.gateway: gateway]) }
+
+    /// The topic of the list of devices for which the gateway has published discovery.
+    var discovered: String { status + "/discovered" }
 
     /// Returns the topic on which a gateway with the same settings but another name publishes `online` and `offline`.
     public func availability(ofGateway name: String) -> String {
@@ -122,6 +130,12 @@ public struct GatewayTopics: Hashable, Sendable {
     /// Returns the filter for a device's values of jobs, if the name of the gateway is a level of its own.
     func connectionOfAllGateways(of device: MessageDevice) -> String {
         ofAllGateways(.connection, settings.connection, device)
+    }
+
+    /// Whether the topics of readings, presence, connections or results contain the names of devices.
+    var containNames: Bool {
+        let kinds: [Kind] = [.reading, .presence, .connection, .result]
+        return kinds.contains { templates[$0]?.hasName == true }
     }
 
     /// Whether devices with the same name have the same topic of readings, presence or connections.

@@ -31,7 +31,9 @@ public struct PresenceMessage: Hashable, Sendable {
 
     /// The message for the broker, with confirmation and not retained.
     public func publication(_ topics: GatewayTopics) -> Publication {
-        Publication(topic: topics.presence(of: device), payload: payload)
+        var publication = Publication(topic: topics.presence(of: device), payload: payload)
+        publication.priority = device.priority
+        return publication
     }
 
     var json: JSON {

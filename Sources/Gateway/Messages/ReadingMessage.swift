@@ -32,7 +32,9 @@ public struct ReadingMessage: Hashable, Sendable {
 
     /// The message for the broker, with confirmation and not retained.
     public func publication(_ topics: GatewayTopics) -> Publication {
-        Publication(topic: topics.reading(of: device), payload: payload)
+        var publication = Publication(topic: topics.reading(of: device), payload: payload)
+        publication.priority = device.priority
+        return publication
     }
 
     var json: JSON {

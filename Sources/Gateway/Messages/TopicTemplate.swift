@@ -51,6 +51,9 @@ struct TopicTemplate: Hashable {
         topic([:]).split(separator: "/").contains { $0 == "{mac}" || $0 == "{address}" }
     }
 
+    /// Whether it contains the name of the device.
+    var hasName: Bool { parts.contains(.placeholder(.name)) }
+
     /// Whether devices with the same name have the same topic.
     var hasOnlyNameOfDevice: Bool {
         parts.contains(.placeholder(.name)) && !parts.contains(.placeholder(.mac))

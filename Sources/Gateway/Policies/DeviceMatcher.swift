@@ -7,27 +7,34 @@ public struct DeviceMatcher: Sendable {
     private let denied: DevicePrefixes
     private let minimumRSSI: Int?
     private let includesUnknown: Bool
+    private let includesOthers: Bool
     private let described: Set<BluetoothAddress>
 
     /// Creates a matcher from the filter and the devices of a configuration.
     public init(_ configuration: GatewayConfiguration) {
-        self.init(configuration.filter, described: configuration.devices.map(\.address))
+        self.init(
+            configuration.filter, described: configuration.devices.map(\.address),
+            includesOthers: configuration.otherDevices.arePublished)
     }
 
     /// Creates a matcher. Described devices are published also if `allowed` does not contain them.
-    init(_ filter: DeviceFilter, described: [BluetoothAddress] = []) {
+    init(_ filter: DeviceFilter, described: [BluetoothAddress] = [], includesOthers: Bool = true) {
         allowed = filter.allowed.isEmpty ? nil : DevicePrefixes(filter.allowed)
         denied = DevicePrefixes(filter.denied)
         minimumRSSI = filter.minimumRSSI
         includesUnknown = filter.includesUnknown
+        self.includesOthers = includesOthers
         self.described = Set(described)
     }
+
+    /// Whether the configuration contains the device.
+    func describes(_ address: BluetoothAddress) -> Bool { described.contains(address) }
 
     /// Whether the address may be published. The list of denied addresses wins.
     public func matches(_ address: BluetoothAddress) -> Bool {
         if denied.matches(address.number) { return false }
         if described.contains(address) { return true }
-        return allowed?.matches(address.number) ?? true
+        return includesOthers && allowed?.matches(address.number) ?? true
     }
 
     /// Whether an advertisement is published.

@@ -15,6 +15,8 @@ public struct PresenceMonitor: Sendable {
             case updated
             /// No advertisement was received for the timeout.
             case lost
+            /// The same for a device that was never found, so that there is nothing to publish.
+            case forgotten
         }
 
         /// The device.
@@ -32,11 +34,15 @@ public struct PresenceMonitor: Sendable {
         var lastHeard: Duration
         var published: Double?
         var publishedAt: Duration
+        let firstHeard: Duration
+        /// Whether ``Change/Kind/found`` was emitted.
+        var isAnnounced = false
     }
 
     private static let timeConstant = 10.0
 
     private let settings: PublishingSettings
+    private let settling: Duration
     private var devices: RecencyTable<BluetoothAddress, Device>
     /// The devices with a link. They are in range, although most of them do not advertise.
     private var linked: Set<BluetoothAddress> = []
@@ -46,10 +52,13 @@ public struct PresenceMonitor: Sendable {
 
     /// Creates a monitor without devices.
     ///
-    /// - Parameter capacity: The largest number of devices. When it is reached, the device that was not heard for
-    ///   longest is lost.
-    public init(_ settings: PublishingSettings, capacity: Int = 10_000) {
+    /// - Parameters:
+    ///   - capacity: The largest number of devices. When it is reached, the device that was not heard for longest is
+    ///     lost.
+    ///   - settling: A device is found with its first advertisement after this time since the very first one.
+    public init(_ settings: PublishingSettings, capacity: Int = 10_000, settling: Duration = .zero) {
         self.settings = settings
+        self.settling = settling
         devices = RecencyTable(capacity: capacity)
     }
 
@@ -62,27 +71,41 @@ public struct PresenceMonitor: Sendable {
     /// Whether a device is in range.
     public func isPresent(_ address: BluetoothAddress) -> Bool { devices.peek(address) != nil }
 
+    /// Returns the state of a device as it was last published, with present values; nil if it is not in range.
+    func state(of address: BluetoothAddress) -> Change? {
+        devices.peek(address).flatMap { $0.isAnnounced ? Self.change(.updated, address, $0) : nil }
+    }
+
     /// Returns the smoothed signal strength in dBm; nil if it is not known.
     public func rssi(of address: BluetoothAddress) -> Double? { devices.peek(address)?.rssi }
 
     /// Records an advertisement, and returns what to publish: at most a loss of another device, and one of this device.
     ///
-    /// - Parameter rssi: The signal strength in dBm; nil or 127 if it is not known.
-    public mutating func hear(_ address: BluetoothAddress, rssi: Int?, at now: Duration) -> [Change] {
-        let (settings, known) = (settings, rssi == 127 ? nil : rssi)
+    /// - Parameters:
+    ///   - rssi: The signal strength in dBm; nil or 127 if it is not known.
+    ///   - publishes: Whether a message about this device may be published. If not, it follows later.
+    public mutating func hear(
+        _ address: BluetoothAddress, rssi: Int?, at now: Duration, publishes: Bool = true
+    ) -> [Change] {
+        let (settings, settling, known) = (settings, settling, rssi == 127 ? nil : rssi)
         let (change, removed) = devices.use(
-            address, default: Device(rssi: nil, lastRSSI: now, lastHeard: now, published: nil, publishedAt: now)
-        ) { device, isNew -> Change? in
+            address,
+            default: Device(
+                rssi: nil, lastRSSI: now, lastHeard: now, published: nil, publishedAt: now, firstHeard: now)
+        ) { device, _ -> Change? in
             device.lastHeard = now
             if let known { Self.smooth(&device, Double(known), now) }
-            guard isNew || Self.isDue(device, now, settings) else { return nil }
+            let isKnown = device.isAnnounced
+            let isDue = isKnown ? Self.isDue(device, now, settings) : now - device.firstHeard >= settling
+            guard publishes, isDue else { return nil }
             device.published = device.rssi
             device.publishedAt = now
-            return Self.change(isNew ? .found : .updated, address, device)
+            device.isAnnounced = true
+            return Self.change(isKnown ? .updated : .found, address, device)
         }
         guard let removed else { return change.map { [$0] } ?? [] }
         evicted += 1
-        return [Self.change(.lost, removed.key, removed.value)] + (change.map { [$0] } ?? [])
+        return [Self.loss(of: removed)] + (change.map { [$0] } ?? [])
     }
 
     /// Records that a link to a device was made or has ended, and returns what to publish.
@@ -100,7 +123,7 @@ public struct PresenceMonitor: Sendable {
                 continue
             }
             devices.remove(oldest.key)
-            changes.append(Self.change(.lost, oldest.key, oldest.value))
+            changes.append(Self.loss(of: oldest))
         }
         return changes
     }
@@ -125,6 +148,10 @@ public struct PresenceMonitor: Sendable {
         let weight = max(elapsed / (timeConstant + elapsed), 0.01)
         device.rssi = old + (value - old) * weight
         device.lastRSSI = now
+    }
+
+    private static func loss(of entry: (key: BluetoothAddress, value: Device)) -> Change {
+        change(entry.value.isAnnounced ? .lost : .forgotten, entry.key, entry.value)
     }
 
     private static func change(_ kind: Change.Kind, _ address: BluetoothAddress, _ device: Device) -> Change {

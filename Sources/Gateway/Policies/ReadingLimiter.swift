@@ -24,12 +24,7 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
         var queuedAt: Duration?
 
         /// Whether a reading has the same quantities, states and identifiers.
-        func contains(_ reading: SensorReading) -> Bool {
-            published.format == reading.format
-                && published.measurements.elementsEqual(reading.measurements) { $0.quantity == $1.quantity }
-                && published.states.elementsEqual(reading.states) { $0.kind == $1.kind }
-                && published.identifiers.elementsEqual(reading.identifiers) { $0.kind == $1.kind }
-        }
+        func contains(_ reading: SensorReading) -> Bool { published.hasSameKinds(as: reading) }
     }
 
     private struct Address: Sendable {

@@ -40,10 +40,12 @@ extension Gateway {
             "store_full": summary.store.dropped, "store_failed": summary.droppedUnstored,
             "devices_forgotten": pipeline.evicted, "advertisements_refused": pipeline.counts.refused,
             "advertisements_downgraded": pipeline.counts.downgraded, "values_impossible": pipeline.impossibleValues,
-            "commands_ignored": connections.expiredCommands,
-            "commands_expired": connections.book.expiredCount, "commands_unknown": counts.unknownDevices,
-            "broker_refused": summary.rejected,
-            "received_ignored": summary.receivedIgnored,
+            "commands_ignored": connections.expiredCommands, "commands_expired": connections.book.expiredCount,
+            "commands_unknown": counts.unknownDevices, "broker_refused": summary.rejected,
+            "received_ignored": summary.receivedIgnored, "store_full_others": summary.store.droppedLow,
+            "other_advertisements_ignored": pipeline.ignored.advertisements,
+            "other_readings_ignored": pipeline.ignored.readings, "names_refused": pipeline.refusedNames,
+            "discoveries_refused": discovery?.refusedCount ?? 0,
         ]
     }
 

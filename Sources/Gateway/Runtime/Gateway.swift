@@ -30,7 +30,7 @@ public final class Gateway {
     let connections: DeviceConnections
     let topics: GatewayTopics
     private let commandFilter: TopicFilter?
-    private let discovery: DiscoveryPublisher?
+    let discovery: DiscoveryPublisher?
     private var ownDiscovery: HomeAssistantGateway?
     private let startTime: Duration
     var counts = Counts()
@@ -107,7 +107,7 @@ public final class Gateway {
         guard !isRunning else { return }
         isRunning = true
         delivery.subscribe(to: [topics.commandFilter])
-        if let discovery { delivery.subscribe(to: [discovery.statusTopic]) }
+        if let discovery { delivery.subscribe(to: discovery.filters) }
         if let ownDiscovery { delivery.subscribe(to: [ownDiscovery.topic]) }
         delivery.start()
         adapters.start()
@@ -156,6 +156,12 @@ public final class Gateway {
         adapters.onName = { [unowned self] in publishStatusSoon() }
         pipeline.onReading = { [unowned self] in publish($0) }
         pipeline.onPresence = { [unowned self] in publish($0, $1) }
+        pipeline.onNameRefused = { [unowned self] in
+            let reason = "which would make a topic of another device or of the gateway"
+            report(.warning, "\($0.text) advertises the name “\($1)”, \(reason); its address is used instead")
+        }
+        pipeline.onNotice = { [unowned self] in report($0) }
+        discovery?.onNotice = { [unowned self] in report($0) }
         pipeline.onKeyProblem = { [unowned self] in report(.warning, "\($0.text): \($1)") }
         connections.identity = { [unowned self] in pipeline.identity(of: $0) }
         connections.onLink = { [unowned self] in pipeline.setLinked($1, $0) }
@@ -169,6 +175,11 @@ public final class Gateway {
     }
 
     func report(_ level: GatewayEvent.Level, _ text: String) { onEvent?(GatewayEvent(level, text)) }
+
+    private func report(_ notice: OtherDeviceNotice) {
+        report(notice.isProblem ? .warning : .info, notice.description)
+        publishStatusSoon()
+    }
 }
 
 // From devices to the broker.
@@ -188,7 +199,7 @@ extension Gateway {
     private func publish(_ message: PresenceMessage, _ kind: PresenceMonitor.Change.Kind) {
         delivery.store(message.publication(topics))
         switch kind {
-        case .updated: return
+        case .updated, .forgotten: return
         case .found:
             report(.debug, "found \(message.device.text)")
             // A described device without readings is shown with its presence.
@@ -199,20 +210,17 @@ extension Gateway {
 
     private func publish(_ event: GATTEvent) {
         let device = pipeline.device(event.address)
+        var topic = topics.connection(of: device)
         switch event.content {
-        case .result:
-            delivery.store(Publication(topic: topics.result(of: device), payload: event.payload(of: device)))
-        case .state(let state):
-            report(.debug, "\(device.text) is \(state.rawValue)")
-            delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload(of: device)))
-        case .failure(let failure):
-            report(.warning, "\(device.text): \(failure.text)")
-            delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload(of: device)))
+        case .result: topic = topics.result(of: device)
+        case .state(let state): report(.debug, "\(device.text) is \(state.rawValue)")
+        case .failure(let failure): report(.warning, "\(device.text): \(failure.text)")
         case .value(let value):
             discovery?.add(device, value)
             pipeline.receivedValue(of: event.address)
-            delivery.store(Publication(topic: topics.connection(of: device), payload: event.payload(of: device)))
         }
+        let publication = Publication(topic: topic, payload: event.payload(of: device))
+        delivery.store(publication)
     }
 
     private func changed(_ change: AdapterAvailability.Change) {
@@ -260,6 +268,7 @@ extension Gateway {
         statusTimer.disposable = loop.schedule(after: Self.statusInterval) {
             guard let gateway = bound.value.object, gateway.isRunning else { return }
             gateway.delivery.save(gateway.pipeline.encryptedCounters)
+            gateway.discovery?.expire()
             gateway.publishStatus()
             gateway.scheduleStatus()
         }

@@ -13,17 +13,18 @@ package final class ReadingPipeline {
     package var onPresence: ((PresenceMessage, PresenceMonitor.Change.Kind) -> Void)?
     /// Receives a device of the configuration with packets that cannot be used, or that restarted, and what to do.
     var onKeyProblem: ((MessageDevice, String) -> Void)?
+    /// Receives a device that advertises a reserved name.
+    var onNameRefused: ((MessageDevice, _ name: String) -> Void)?
+    /// Receives what to report about the limits of devices that the configuration does not contain.
+    var onNotice: ((OtherDeviceNotice) -> Void)?
 
     private let loop: GatewayLoop
     private let matcher: DeviceMatcher
-    private let configuredNames: [BluetoothAddress: String]
-    // One decoder for all adapters, so that a packet that two of them receive counts once.
-    private var decoder: SensorDecoder
     private var keyCheck: KeyCheck
-    private var limiter: ReadingLimiter<ReadingMessage>
-    private var presence: PresenceMonitor
-    /// The names of the devices in range.
-    private var names: [BluetoothAddress: String] = [:]
+    private let configured: DeviceFlow
+    private let others: DeviceFlow
+    private var budget: OtherDeviceBudget
+    private var names: DeviceNames
     private var timer: (time: Duration, task: any Disposable)?
     /// The numbers of advertisements that were published, or could not be decoded.
     private(set) var counts = Counts()
@@ -43,25 +44,29 @@ package final class ReadingPipeline {
     ) {
         self.loop = loop
         matcher = DeviceMatcher(configuration)
-        decoder = SensorDecoder(keys: keys, formats: formats)
         keyCheck = KeyCheck(configuration.devices.map(\.address).filter(matcher.matches))
-        limiter = ReadingLimiter(configuration.publishing)
-        presence = PresenceMonitor(configuration.publishing)
-        configuredNames = Dictionary(
-            configuration.devices.compactMap { device in device.name.map { (device.address, $0) } }
-        ) { first, _ in first }
+        // One decoder for all adapters, so that a packet that two of them receive counts once.
+        let decoder = SensorDecoder(keys: keys, formats: formats)
+        configured = .configured(configuration, decoder)
+        others = .others(configuration, decoder)
+        budget = OtherDeviceBudget(configuration.otherDevices)
+        names = DeviceNames(configuration)
     }
 
     deinit { timer?.task.dispose() }
 
     /// The number of devices in range.
-    var deviceCount: Int { presence.count }
+    var deviceCount: Int { configured.presence.count + others.presence.count }
     /// The number of readings that did not change enough.
-    var suppressed: Int { limiter.suppressed }
+    var suppressed: Int { configured.limiter.suppressed + others.limiter.suppressed }
     /// The number of measured values that their sensors cannot have measured.
-    var impossibleValues: Int { decoder.impossibleValueCount }
+    var impossibleValues: Int { configured.decoder.impossibleValueCount + others.decoder.impossibleValueCount }
     /// The number of devices that were forgotten because there were too many.
-    var evicted: Int { limiter.evicted + presence.evicted }
+    var evicted: Int { configured.evicted + others.evicted }
+    /// The number of advertisements and of readings that exceeded the limits of other devices.
+    var ignored: (advertisements: Int, readings: Int) { (budget.ignoredAdvertisements, budget.ignoredMessages) }
+    /// How often a device advertised a name that is reserved.
+    var refusedNames: Int { names.refusedCount }
 
     /// The counters of encrypted packets, for the next process.
     var encryptedCounters: [EncryptedCounter] { decoder.encryptedCounters }
@@ -71,14 +76,16 @@ package final class ReadingPipeline {
 
     /// Returns the device with its name.
     func device(_ address: BluetoothAddress) -> MessageDevice {
-        MessageDevice(address: address, name: configuredNames[address] ?? names[address])
+        var device = MessageDevice(address: address, name: names[address])
+        device.isConfigured = matcher.describes(address)
+        return device
     }
 
     /// Returns the address by which a device is published: its identity if a key of the configuration resolves it.
     func identity(of peripheral: Peripheral) -> BluetoothAddress {
         // Public addresses may begin with the bits of a private one.
         guard peripheral.addressKind != .public else { return peripheral.address }
-        return BluetoothAddress(decoder.identity(of: SenderAddress(peripheral.address)).number)
+        return BluetoothAddress(configured.decoder.identity(of: SenderAddress(peripheral.address)).number)
     }
 
     /// Handles an advertisement of the device with this identity. Returns whether the device is published.
@@ -99,15 +106,15 @@ package final class ReadingPipeline {
         _ sections: [AdvertisedSection], from sender: BluetoothAddress, of address: BluetoothAddress, name: String?,
         rssi: Int?, time: Date
     ) -> Bool {
-        let readings = decode(sections, from: sender, of: address, name: name)
+        let flow = flow(of: address)
+        let readings = decode(sections, from: sender, of: address, name: name, flow)
         guard matcher.matches(address, rssi: rssi, hasReading: !readings.isEmpty) else { return false }
         let now = loop.monotonicTime
-        if let name, configuredNames[address] == nil, names[address] != name, names.count < 10_000 {
-            names[address] = name
-        }
-        publish(presence.hear(address, rssi: rssi, at: now))
+        guard admits(address, at: now) else { return false }
+        if let name, names.learn(name, of: address) { onNameRefused?(device(address), name) }
+        hear(address, rssi: rssi, at: now)
         for reading in readings {
-            let messages = limiter.add(
+            let messages = flow.limiter.add(
                 ReadingMessage(device: device(address), rssi: rssi, reading: reading, time: time), reading,
                 from: address, at: now)
             for message in messages { publish(message) }
@@ -117,17 +124,30 @@ package final class ReadingPipeline {
         return true
     }
 
+    private func flow(of address: BluetoothAddress) -> DeviceFlow {
+        matcher.describes(address) ? configured : others
+    }
+
+    /// Whether the limits of other devices allow a device.
+    private func admits(_ address: BluetoothAddress, at now: Duration) -> Bool {
+        if matcher.describes(address) { return true }
+        let isPresent = others.presence.isPresent(address)
+        if budget.admits(isPresent: isPresent, count: others.presence.count, at: now) { return true }
+        reportLimits(at: now)
+        return false
+    }
+
     /// Records that a link to a device of the configuration was made or has ended.
     func setLinked(_ isLinked: Bool, _ address: BluetoothAddress) {
         guard matcher.matches(address) else { return }
-        publish(presence.setLinked(isLinked, address, at: loop.monotonicTime))
+        publish(configured.presence.setLinked(isLinked, address, at: loop.monotonicTime))
         arm()
     }
 
     /// Records a value that arrived over a link.
     func receivedValue(of address: BluetoothAddress) {
         guard matcher.matches(address) else { return }
-        publish(presence.hear(address, rssi: nil, at: loop.monotonicTime))
+        hear(address, rssi: nil, at: loop.monotonicTime)
         arm()
     }
 
@@ -135,17 +155,21 @@ package final class ReadingPipeline {
     func flush() {
         timer?.task.dispose()
         timer = nil
-        for message in limiter.flush(at: loop.monotonicTime) { publish(message) }
+        for flow in [configured, others] {
+            for message in flow.limiter.flush(at: loop.monotonicTime) { publish(message) }
+        }
     }
 
     /// Decodes the sections with values. Phones and trackers have none.
     private func decode(
-        _ sections: [AdvertisedSection], from sender: BluetoothAddress, of address: BluetoothAddress, name: String?
+        _ sections: [AdvertisedSection], from sender: BluetoothAddress, of address: BluetoothAddress, name: String?,
+        _ flow: DeviceFlow
     ) -> [SensorReading] {
+        guard matcher.matches(address) else { return [] }
         var readings: [SensorReading] = []
+        let (sender, now) = (SenderAddress(sender), loop.monotonicTime)
         for section in sections {
-            let sender = SenderAddress(sender)
-            switch decoder.decode(section, from: sender, name: name, among: sections, at: loop.monotonicTime) {
+            switch flow.decoder.decode(section, from: sender, name: name, among: sections, at: now) {
             case .unknown: continue
             case .reading(let reading):
                 if reading.isEncrypted { keyCheck.succeeded(address) }
@@ -162,28 +186,62 @@ package final class ReadingPipeline {
     }
 
     private func publish(_ message: ReadingMessage) {
+        if !message.device.isConfigured {
+            let now = loop.monotonicTime
+            guard budget.takeReading(at: now) else { return reportLimits(at: now) }
+        }
         counts.messages += 1
         onReading?(message)
     }
 
+    /// Records that a device is in range.
+    private func hear(_ address: BluetoothAddress, rssi: Int?, at now: Duration) {
+        if matcher.describes(address) {
+            publish(configured.presence.hear(address, rssi: rssi, at: now))
+        } else {
+            let isAllowed = budget.allowsPresence(at: now)
+            publish(others.presence.hear(address, rssi: rssi, at: now, publishes: isAllowed))
+        }
+    }
+
     private func publish(_ changes: [PresenceMonitor.Change]) {
         guard !changes.isEmpty else { return }
-        let (time, now) = (loop.scheduler.now, loop.monotonicTime)
+        let now = loop.monotonicTime
         for change in changes {
-            let age = (now - change.lastHeard) / .seconds(1)
-            let message = PresenceMessage(
-                device: device(change.address), isPresent: change.kind != .lost, rssi: change.rssi,
-                lastSeen: time.addingTimeInterval(-age), time: time)
-            if change.kind == .lost { names[change.address] = nil }
+            let message = message(change)
+            if change.kind == .lost || change.kind == .forgotten { names.forget(change.address) }
+            guard change.kind != .forgotten else { continue }
+            if !message.device.isConfigured { budget.countPresence(at: now) }
             onPresence?(message, change.kind)
         }
     }
 
+    private func message(_ change: PresenceMonitor.Change) -> PresenceMessage {
+        let (time, age) = (loop.scheduler.now, (loop.monotonicTime - change.lastHeard) / .seconds(1))
+        return PresenceMessage(
+            device: device(change.address), isPresent: change.kind != .lost, rssi: change.rssi,
+            lastSeen: time.addingTimeInterval(-age), time: time)
+    }
+
+    /// Returns a message about the presence of a device; nil if it is not in range.
+    func presence(of address: BluetoothAddress) -> PresenceMessage? {
+        flow(of: address).presence.state(of: address).map { message($0) }
+    }
+
+    private func reportLimits(at now: Duration) {
+        for notice in budget.takeNotices(at: now) { onNotice?(notice) }
+        arm()
+    }
+}
+
+// The timer.
+extension ReadingPipeline {
     /// Sets the timer for waiting readings and lost devices. A later deadline than that of the timer needs no new one.
     private func arm() {
-        var deadline = presence.nextDeadline
-        if let waiting = limiter.nextDeadline { deadline = min(waiting, deadline ?? waiting) }
-        guard let deadline, timer.map({ deadline < $0.time }) ?? true else { return }
+        let deadlines = [configured.nextDeadline, others.nextDeadline, budget.nextDeadline]
+        guard let deadline = deadlines.compactMap({ $0 }).min(), timer.map({ deadline < $0.time }) ?? true else {
+            return
+        }
         timer?.task.dispose()
         let bound = loop.bound(WeakReference(self))
         // Readings of many devices wait until different times. Their messages are stored in batches anyway.
@@ -194,8 +252,11 @@ package final class ReadingPipeline {
     private func timerFired() {
         timer = nil
         let now = loop.monotonicTime
-        for message in limiter.due(at: now) { publish(message) }
-        publish(presence.expire(at: now))
+        for flow in [configured, others] {
+            for message in flow.limiter.due(at: now) { publish(message) }
+            publish(flow.presence.expire(at: now))
+        }
+        for notice in budget.takeNotices(at: now) { onNotice?(notice) }
         arm()
     }
 }

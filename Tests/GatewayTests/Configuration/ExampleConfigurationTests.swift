@@ -51,7 +51,7 @@ struct ExampleConfigurationTests {
 
     @Test(arguments: [
         "", "broker", "broker.tls", "filter", "topics", "publishing", "home-assistant", "store", "recovery",
-        "connections",
+        "connections", "other-devices",
         "sharing", "metrics", "devices", "devices.jobs",
     ])
     func `The example has each key`(_ place: String) throws {
@@ -90,11 +90,13 @@ struct ExampleConfigurationTests {
             devices: [{ address: "C0:00:00:00:00:01", name: n, key: 00112233445566778899aabbccddeeff,
               identity-key-file: identity,
               jobs: [{ notify: 2A37, service: 180D, name: n }] }]
+            other-devices: { maximum: 9, messages-per-minute: 99 }
             topics: { base: b, reading: "1{mac}", presence: "2{mac}", connection: "3{mac}", command: "4/{mac}",
               result: "5{mac}", availability: "6/{gateway}", status: "7" }
             publishing: { minimum-interval: 9 s, maximum-interval: 99 s, changes: { temperature: 9 }, rssi-change: 9,
               presence-timeout: 9 s, minimum-intervals: { temperature: 9 s } }
-            home-assistant: { prefix: p, status-topic: s, expire-after: 999 s }
+            home-assistant: { prefix: p, status-topic: s, expire-after: 999 s, discovery: none, discovery-limit: 9,
+              discovery-expiry: 99 s }
             store: { path: p, maximum-size: 1 MiB, batch-interval: 9 s }
             recovery: { minimum-silence: 9 s, maximum-silence: 99 s, power-cycle: false, other-adapter: true }
             connections: { maximum: 9, minimum-stay: 9 s, heard-timeout: 9 s }
@@ -104,6 +106,8 @@ struct ExampleConfigurationTests {
             """
         var configuration = try GatewayConfiguration(yaml: text, directory: folder.path)
         configuration.sharing.isEnabled = try GatewayConfiguration(yaml: "sharing: false").sharing.isEnabled
+        let none = try GatewayConfiguration(yaml: "other-devices: false")
+        configuration.otherDevices.arePublished = none.otherDevices.arePublished
         let (changed, initial) = (configuration, GatewayConfiguration())
         func compare(_ one: Any, _ other: Any) {
             for (new, old) in zip(Mirror(reflecting: one).children, Mirror(reflecting: other).children) {
@@ -115,6 +119,7 @@ struct ExampleConfigurationTests {
         compare(try #require(changed.broker.tls), BrokerSettings.TLS())
         compare(changed.filter, initial.filter)
         compare(try #require(changed.devices.first), DeviceSettings(address: "00:00:00:00:00:00"))
+        compare(changed.otherDevices, initial.otherDevices)
         compare(changed.topics, initial.topics)
         compare(changed.publishing, initial.publishing)
         compare(try #require(changed.homeAssistant), HomeAssistantSettings())

@@ -1,0 +1,69 @@
+import RxBluetooth
+
+/// Which devices Home Assistant discovers: those of the configuration, and a limited number of others. A pure value.
+///
+/// Another device that was not heard for the expiry leaves, so that its message is removed and its place is free.
+struct DiscoveryAdmission: Sendable {
+    private let policy: HomeAssistantSettings.Discovery
+    private let limit: Int
+    private let expiry: Duration
+    /// When the other devices with a message were last heard.
+    private var others: RecencyTable<BluetoothAddress, Duration>
+    private var excess = LimitExcess()
+    private var notices: [OtherDeviceNotice] = []
+
+    init(_ settings: HomeAssistantSettings) {
+        policy = settings.discovery
+        limit = settings.discovery == .knownFormats ? settings.discoveryLimit : 0
+        expiry = settings.discoveryExpiry
+        others = RecencyTable(capacity: limit)
+    }
+
+    /// How often a device was not discovered because of the limit.
+    var refusedCount: Int { excess.count }
+
+    /// Returns whether a device may have a message. Another device is then counted as heard.
+    mutating func admit(_ device: MessageDevice, at now: Duration) -> Bool {
+        guard !device.isConfigured else { return policy != .none }
+        guard policy == .knownFormats else { return false }
+        guard others.contains(device.address) || others.count < limit else {
+            if excess.add(at: now) { notices.append(.tooManyDiscoveries(limit: limit)) }
+            return false
+        }
+        _ = others.use(device.address, default: now) { time, _ in time = now }
+        return true
+    }
+
+    /// Frees the place of a device that needs no message.
+    mutating func withdraw(_ address: BluetoothAddress) { others.remove(address) }
+
+    /// Learns a device for which an earlier process has published a message. Returns whether it keeps its place.
+    mutating func restore(_ address: BluetoothAddress, heard time: Duration) -> Bool {
+        if others.contains(address) { return true }
+        guard others.count < limit else { return false }
+        others.use(address, default: time)
+        return true
+    }
+
+    /// The other devices that have a message, with the times at which they were last heard.
+    var discovered: [(address: BluetoothAddress, heard: Duration)] {
+        others.keys.compactMap { address in others.peek(address).map { (address, $0) } }
+    }
+
+    /// Returns whether another device has a message.
+    func contains(_ address: BluetoothAddress) -> Bool { others.contains(address) }
+
+    /// Removes the devices that were not heard for the expiry, and returns them.
+    mutating func expire(at now: Duration) -> [BluetoothAddress] {
+        let expired = others.keys.filter { others.peek($0).map { $0 + expiry <= now } ?? false }
+        for address in expired { others.remove(address) }
+        return expired
+    }
+
+    /// Returns what to report: the limit begins to be exceeded, or is not exceeded any more.
+    mutating func takeNotices(at now: Duration) -> [OtherDeviceNotice] {
+        if let count = excess.end(at: now) { notices.append(.discoveriesFit(ignored: count)) }
+        defer { notices = [] }
+        return notices
+    }
+}

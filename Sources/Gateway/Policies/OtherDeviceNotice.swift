@@ -1,0 +1,41 @@
+/// What a user should know about the limits of devices that the configuration does not contain.
+///
+/// There is one notice when a limit begins to be exceeded, and one when that has ended.
+enum OtherDeviceNotice: Hashable, Sendable, CustomStringConvertible {
+    case tooManyDevices(limit: Int)
+    case devicesFit(ignored: Int)
+    case tooManyMessages(limit: Int)
+    case messagesFit(ignored: Int)
+    case tooManyDiscoveries(limit: Int)
+    case discoveriesFit(ignored: Int)
+
+    /// Whether a limit begins to be exceeded.
+    var isProblem: Bool {
+        switch self {
+        case .tooManyDevices, .tooManyMessages, .tooManyDiscoveries: true
+        case .devicesFit, .messagesFit, .discoveriesFit: false
+        }
+    }
+
+    /// One line.
+    var description: String {
+        switch self {
+        case .tooManyDevices(let limit):
+            "\(limit) devices are in range that “devices” does not contain, so further ones are ignored; "
+                + "add yours to “devices”, or change “other-devices.maximum”"
+        case .devicesFit(let count):
+            "further devices that “devices” does not contain are published again; \(count) advertisements were ignored"
+        case .tooManyMessages(let limit):
+            "devices that “devices” does not contain send more than \(limit) messages a minute, so some are ignored; "
+                + "add yours to “devices”, or change “other-devices.messages-per-minute”"
+        case .messagesFit(let count):
+            "all messages of devices that “devices” does not contain are published again; "
+                + "\(count) were ignored"
+        case .tooManyDiscoveries(let limit):
+            "Home Assistant has \(limit) devices that “devices” does not contain, and discovers no further ones; "
+                + "add yours to “devices”, or change “home-assistant.discovery-limit”"
+        case .discoveriesFit(let count):
+            "no further devices exceed “home-assistant.discovery-limit”; \(count) readings made no discovery"
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import BluetoothValues
+import RxBluetooth
+
+/// The state of devices that are published: their packets, readings and presence.
+///
+/// The devices of the configuration and all others have one each, so that others displace nothing of the former. It
+/// belongs to the context of a gateway.
+final class DeviceFlow {
+    var decoder: SensorDecoder
+    var limiter: ReadingLimiter<ReadingMessage>
+    var presence: PresenceMonitor
+
+    private init(
+        decoder: SensorDecoder, limiter: ReadingLimiter<ReadingMessage>, presence: PresenceMonitor
+    ) {
+        self.decoder = decoder
+        self.limiter = limiter
+        self.presence = presence
+    }
+
+    /// Creates the flow of the devices of a configuration.
+    static func configured(_ configuration: GatewayConfiguration, _ decoder: SensorDecoder) -> DeviceFlow {
+        let capacity = configuration.devices.count
+        return DeviceFlow(
+            decoder: decoder, limiter: ReadingLimiter(configuration.publishing, capacity: capacity),
+            presence: PresenceMonitor(configuration.publishing, capacity: capacity))
+    }
+
+    /// Creates the flow of all other devices. A single packet of a device publishes no presence.
+    static func others(_ configuration: GatewayConfiguration, _ decoder: SensorDecoder) -> DeviceFlow {
+        let capacity = configuration.otherDevices.maximum
+        // A device that returns soon is remembered.
+        return DeviceFlow(
+            decoder: decoder, limiter: ReadingLimiter(configuration.publishing, capacity: 2 * capacity),
+            presence: PresenceMonitor(configuration.publishing, capacity: capacity, settling: .seconds(1)))
+    }
+
+    /// When readings that wait or devices that are lost have work; nil if there are none.
+    var nextDeadline: Duration? { [limiter.nextDeadline, presence.nextDeadline].compactMap { $0 }.min() }
+    /// The number of devices that were forgotten because there were too many.
+    var evicted: Int { limiter.evicted + presence.evicted }
+}
