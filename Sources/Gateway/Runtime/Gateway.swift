@@ -31,6 +31,7 @@ public final class Gateway {
     let topics: GatewayTopics
     private let commandFilter: TopicFilter?
     let discovery: DiscoveryPublisher?
+    private let states: StateRepeater?
     private var ownDiscovery: HomeAssistantGateway?
     private let startTime: Duration
     var counts = Counts()
@@ -86,10 +87,12 @@ public final class Gateway {
         adapters = AdapterSet(
             configuration.adapters, loop: loop, settings: configuration.recovery, reset: reset, makeManager: makeManager
         )
-        pipeline = ReadingPipeline(configuration, keys: keys, formats: formats, loop: loop)
+        let pipeline = ReadingPipeline(configuration, keys: keys, formats: formats, loop: loop)
+        self.pipeline = pipeline
         pipeline.restore(delivery.encryptedCounters)
         connections = DeviceConnections(configuration, delivery: delivery, loop: loop)
         discovery = DiscoveryPublisher(configuration, delivery: delivery, loop: loop)
+        states = StateRepeater(configuration, delivery: delivery, loop: loop) { pipeline.presence(of: $0) }
         ownDiscovery = HomeAssistantGateway(configuration)
         connectParts()
     }
@@ -194,7 +197,11 @@ extension Gateway {
     private func publish(_ message: ReadingMessage) {
         delivery.store(message.publication(topics))
         discovery?.add(message.device, message.reading)
+        if hasDiscovery(message.device) { states?.add(message) }
     }
+
+    /// Whether Home Assistant knows a device, and needs its states after a start.
+    private func hasDiscovery(_ device: MessageDevice) -> Bool { discovery?.contains(device.address) == true }
 
     private func publish(_ message: PresenceMessage, _ kind: PresenceMonitor.Change.Kind) {
         delivery.store(message.publication(topics))
@@ -206,6 +213,7 @@ extension Gateway {
             if connections.isDescribed(message.device.address) { discovery?.add(message.device) }
         case .lost: report(.debug, "lost \(message.device.text)")
         }
+        if hasDiscovery(message.device) { states?.add(message) }
     }
 
     private func publish(_ event: GATTEvent) {
@@ -221,6 +229,7 @@ extension Gateway {
         }
         let publication = Publication(topic: topic, payload: event.payload(of: device))
         delivery.store(publication)
+        if hasDiscovery(device) { states?.add(event.content, publication, of: device) }
     }
 
     private func changed(_ change: AdapterAvailability.Change) {
@@ -253,7 +262,8 @@ extension Gateway {
         if commandFilter?.matches(message.topic) == true { return receivedCommand(message) }
         let isStart = discovery?.receive(message) { [weak self] in
             guard let self else { return }
-            report(.info, "Home Assistant has started; its devices are published again")
+            report(.info, "Home Assistant has started; its devices and their states are published again")
+            states?.repeatAll()
             if let message = ownDiscovery?.publication { delivery.publish(message) }
         }
         if isStart == true || ownDiscovery?.receive(message) == true { return }
