@@ -118,7 +118,7 @@ let package = Package(
             name: "ble-cli",
             dependencies: [
                 "RxBluetooth", "RxBluetoothMocks", "RxBluetoothSupport", "ScenarioFiles", "BluetoothCaptures", "Rx",
-                "YAMLDocuments", "CArguments", argumentParser, log,
+                "YAMLDocuments", "CArguments", "ProgramSupport", argumentParser, log,
             ],
             exclude: ["link-order.txt", "private-functions.ld"], swiftSettings: strict,
             linkerSettings: compact("ble-cli")),
@@ -126,12 +126,15 @@ let package = Package(
         .executableTarget(
             name: "ble-gateway",
             dependencies: [
-                "Gateway", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "Rx", "CArguments", argumentParser,
+                "Gateway", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues", "Rx", "CArguments",
+                "ProgramSupport", argumentParser,
                 log,
             ],
             exclude: ["link-order.txt"], swiftSettings: strict, linkerSettings: compact("ble-gateway")),
         // The command-line arguments if /proc is not mounted, and the pages of the program's code.
         .target(name: "CArguments"),
+        // What both programs do before they do anything else.
+        .target(name: "ProgramSupport", dependencies: ["CArguments"], swiftSettings: strict),
 
         .testTarget(name: "RxTests", dependencies: ["Rx", "RxTest", "RxDeprecated"], swiftSettings: strict),
         .testTarget(
@@ -184,10 +187,9 @@ let package = Package(
         .testTarget(
             name: "BLECLITests",
             dependencies: [
-                "ble-cli", "ble-gateway", "Gateway", "RxBluetooth", "RxBluetoothMocks", "BluetoothValues",
-                "ScenarioFiles",
-                "BluetoothCaptures",
-                "RxBluetoothSupport", "DBus", "Rx", "RxTest", "TestTraits", argumentParser,
+                "ble-cli", "ble-gateway", "ProgramSupport", "Gateway", "RxBluetooth", "RxBluetoothMocks",
+                "BluetoothValues", "ScenarioFiles", "BluetoothCaptures", "RxBluetoothSupport", "DBus", "Rx", "RxTest",
+                "TestTraits", argumentParser,
             ],
             swiftSettings: strict),
         // The code of the documentation, compiled like a user's program: without our settings.

@@ -14,7 +14,7 @@ enum GatewayProcess {
         case .printExample: LogOutput.print(GatewayConfiguration.example)
         case .check(let path):
             let checked = try configuration(path)
-            let output = LogOutput(hasPriorities: false, isVerbose: false)
+            let output = LogOutput(.terminal, isVerbose: false)
             for warning in checked.warnings { output.write("\(path): \(warning)", .warning) }
             LogOutput.print("\(path) has no mistakes.\n")
         case .run(let path):
@@ -87,10 +87,19 @@ final class RunningGateway {
     /// Runs the gateway until a signal ends the process.
     func run() -> Never {
         let bound = loop.bound(self)
-        signals = StopSignals(queue: queue) {
-            bound.value.start()
+        let queue = queue
+        let log = log
+        // A queue of its own, because a disk or a lock may block that of the gateway.
+        let signalQueue = DispatchQueue(label: "ble-gateway.signals")
+        signals = StopSignals(queue: signalQueue) {
+            queue.async { bound.value.start() }
         } onSignal: { count in
-            if count == 1 { bound.value.stop() } else { ProgramFailure.exitProcess(130) }
+            guard count == 1 else { ProgramFailure.exitProcess(130) }
+            queue.async { bound.value.stop() }
+            signalQueue.asyncAfter(deadline: .now() + Self.stopLimit / .seconds(1)) {
+                log.write("the gateway did not stop within \(Self.stopLimit.components.seconds) s", .warning)
+                ProgramFailure.exitProcess(ProgramFailure.failed)
+            }
         }
         dispatchMain()
     }
@@ -99,6 +108,13 @@ final class RunningGateway {
         if let metrics { log.write("metrics are served on http://127.0.0.1:\(metrics.port)/metrics", .info) }
         gateway.start()
         notifier.ready("started")
+        // The status is published each minute. systemctl shows the first devices earlier.
+        let bound = loop.bound(self)
+        for seconds in [3, 10, 30] {
+            _ = loop.schedule(after: .seconds(seconds)) {
+                bound.value.notifier.setStatus(bound.value.gateway.status().summary)
+            }
+        }
         // Linux maps a program in large parts, and most of what the start needs is never used again.
         _ = loop.schedule(after: .seconds(10)) { release_program_pages() }
     }
@@ -106,11 +122,6 @@ final class RunningGateway {
     private func stop() {
         notifier.stopping()
         metrics?.stop()
-        let log = log
-        _ = loop.schedule(after: Self.stopLimit) {
-            log.write("the gateway did not stop within \(Self.stopLimit.components.seconds) s", .warning)
-            ProgramFailure.exitProcess(ProgramFailure.failed)
-        }
         gateway.stop { ProgramFailure.exitProcess(0) }
     }
 

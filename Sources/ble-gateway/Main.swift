@@ -1,17 +1,19 @@
 import ArgumentParser
 import Gateway
 import Glibc
+import ProgramSupport
 
 /// The program's entry point.
 @main
 enum Main {
     static func main() {
         do {
-            let command = try GatewayCommand.parse(CommandLine.arguments.dropFirst().map(\.self))
+            let command = try GatewayCommand.parse(CommandLineArguments.all)
+            if let problem = OpenFileLimit.raise(to: 64) { throw ProgramFailure(ProgramFailure.failed, problem) }
             try GatewayProcess.run(try command.action(), command)
         } catch let failure as ProgramFailure {
-            let isCheck = CommandLine.arguments.contains("--check")
-            LogOutput(hasPriorities: isCheck ? false : nil, isVerbose: false).write(failure.description, .error)
+            let isCheck = CommandLineArguments.all.contains("--check")
+            LogOutput(isCheck ? .terminal : nil, isVerbose: false).write(failure.description, .error)
             ProgramFailure.exitProcess(failure.code)
         } catch {
             endParsing(with: error)
@@ -26,7 +28,7 @@ enum Main {
         }
         let message = GatewayCommand.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
         let end = message.last == "." || message.last == "?" ? "" : "."
-        LogOutput(hasPriorities: false, isVerbose: false).write("\(message)\(end) See ble-gateway --help.", .error)
+        LogOutput(.terminal, isVerbose: false).write("\(message)\(end) See ble-gateway --help.", .error)
         ProgramFailure.exitProcess(ProgramFailure.usage)
     }
 }

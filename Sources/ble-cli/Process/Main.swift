@@ -1,6 +1,7 @@
 import ArgumentParser
 import Dispatch
 import Logging
+import ProgramSupport
 import Rx
 import RxBluetooth
 import RxBluetoothMocks
@@ -14,6 +15,7 @@ enum Main {
         do {
             var command = try BLECLI.parseVerb(CommandLineArguments.all)
             guard let bluetooth = command as? any BluetoothCommand else { return try command.run() }
+            if let problem = OpenFileLimit.raise(to: 32) { throw CLIError(.failed, problem) }
             CommandProcess.run(
                 try bluetooth.verb(), try bluetooth.common.parsed(), simulating: try bluetooth.common.simulated())
         } catch is OutputClosed {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ProgramSupport
 import YAMLDocuments
 
 /// The error for a word that is not a command, with the command that was probably meant.

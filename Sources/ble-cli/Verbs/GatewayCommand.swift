@@ -1,4 +1,5 @@
 import ArgumentParser
+import ProgramSupport
 
 /// The command `ble-cli gateway`, which starts the program ble-gateway.
 ///

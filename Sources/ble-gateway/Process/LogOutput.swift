@@ -1,19 +1,27 @@
 import Dispatch
+import FoundationEssentials
 import Gateway
 import Glibc
 
-/// Writes log lines to standard error: plain text on a terminal, otherwise with the priorities that journald reads.
-///
-/// Source: systemd, sd-daemon(3).
+/// Writes log lines to standard error.
 struct LogOutput: Sendable {
-    /// Whether lines begin with a priority, for example `<4>`.
-    let hasPriorities: Bool
+    /// What each line begins with.
+    enum Style: Sendable {
+        /// The name of the program, for a person.
+        case terminal
+        /// A priority, for example `<4>`, for journald. Source: systemd, sd-daemon(3).
+        case journal
+        /// The time and the severity, for files and containers.
+        case file
+    }
+
+    let style: Style
     /// The least severe level that is written.
     let level: GatewayEvent.Level
 
-    /// - Parameter hasPriorities: Whether lines begin with a priority. Default: unless standard error is a terminal.
-    init(hasPriorities: Bool? = nil, isVerbose: Bool) {
-        self.hasPriorities = hasPriorities ?? (isatty(STDERR_FILENO) == 0)
+    /// - Parameter style: Default: the one that fits the standard error.
+    init(_ style: Style? = nil, isVerbose: Bool) {
+        self.style = style ?? (isatty(STDERR_FILENO) != 0 ? .terminal : Self.isJournal ? .journal : .file)
         level = isVerbose ? .debug : .info
     }
 
@@ -30,7 +38,21 @@ struct LogOutput: Sendable {
 
     /// Returns a message as one line.
     func line(_ text: String, _ level: GatewayEvent.Level) -> String {
-        hasPriorities ? "<\(level.priority)>\(Self.clean(text))" : "ble-gateway: \(Self.clean(text))"
+        let prefix =
+            switch style {
+            case .terminal: "ble-gateway: "
+            case .journal: "<\(level.priority)>"
+            case .file: "\(Date().formatted(.iso8601)) \(level.word) "
+            }
+        return prefix + Self.clean(text)
+    }
+
+    /// Whether journald reads the standard error. Source: systemd.exec(5), JOURNAL_STREAM.
+    private static var isJournal: Bool {
+        guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] else { return false }
+        var information = stat()
+        return unsafe fstat(STDERR_FILENO, &information) == 0
+            && stream == "\(information.st_dev):\(information.st_ino)"
     }
 
     /// Writes text to standard output. Ends the process if that fails: with 0 if the reader has ended, as with `head`.
@@ -80,6 +102,16 @@ struct LogOutput: Sendable {
 }
 
 extension GatewayEvent.Level {
+    /// The word in files.
+    var word: String {
+        switch self {
+        case .error: "error"
+        case .warning: "warning"
+        case .info: "info"
+        case .debug: "debug"
+        }
+    }
+
     /// The priority of syslog.
     var priority: Int {
         switch self {

@@ -2,10 +2,10 @@ import CArguments
 
 /// The arguments of the command line.
 ///
-/// A C function reads the arguments, because `CommandLine.arguments` is empty without /proc.
-enum CommandLineArguments {
+/// A C function reads the arguments, because `CommandLine.arguments` is empty without /proc, and under libfaketime.
+package enum CommandLineArguments {
     /// All arguments without the program's name.
-    static let all: [String] = {
+    package static let all: [String] = {
         guard arguments_count() > 0, let list = unsafe arguments_list() else {
             return Array(CommandLine.arguments.dropFirst())
         }

@@ -1,0 +1,27 @@
+import Glibc
+import ProgramSupport
+import Testing
+
+@testable import ble_gateway
+
+/// The lines of the gateway's log, and its limit of open files.
+struct GatewayLogTests {
+    @Test func `Each line begins as its reader expects`() throws {
+        #expect(LogOutput(.terminal, isVerbose: false).line("a\nb", .warning) == "ble-gateway: a\\u{A}b")
+        #expect(LogOutput(.journal, isVerbose: false).line("text", .warning) == "<4>text")
+        let line = LogOutput(.file, isVerbose: false).line("text", .info)
+        #expect(line.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ info text/) != nil, "\(line)")
+    }
+
+    @Test func `Too few open files are one line, and a low limit is raised`() {
+        var before = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #expect(unsafe getrlimit(resource, &before) == 0)
+        #expect(OpenFileLimit.raise(to: 1) == nil)
+        let most = Int(clamping: before.rlim_max)
+        guard most < Int(Int32.max) else { return }
+        let problem = OpenFileLimit.raise(to: most + 1)
+        #expect(problem?.contains("and \(most + 1) are needed. Raise the limit with ulimit -n.") == true)
+        #expect(unsafe setrlimit(resource, &before) == 0)
+    }
+}
