@@ -67,7 +67,6 @@ let package = Package(
         // checks it.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
-        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         // Without pkg-config, which would link the shared library of libyaml; the module map names the static one.
         .systemLibrary(name: "CLibYAML", providers: [.apt(["libyaml-dev"])]),
@@ -111,7 +110,7 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "RxBluetooth", "Rx", "BluetoothValues", "RxBluetoothSupport", "YAMLDocuments", "CMosquitto", "CSQLite",
+                "RxBluetooth", "Rx", "BluetoothValues", "RxBluetoothSupport", "YAMLDocuments", "CTLS", "CSQLite",
             ],
             swiftSettings: strict + fast),
         .executableTarget(
@@ -122,7 +121,7 @@ let package = Package(
             ],
             exclude: ["link-order.txt", "private-functions.ld"], swiftSettings: strict,
             linkerSettings: compact("ble-cli")),
-        // A program of its own, because libmosquitto and SQLite would make the static ble-cli too large.
+        // A program of its own, because MQTT and SQLite would make the static ble-cli too large.
         .executableTarget(
             name: "ble-gateway",
             dependencies: [
@@ -135,6 +134,8 @@ let package = Package(
         .target(name: "CArguments"),
         // What both programs do before they do anything else.
         .target(name: "ProgramSupport", dependencies: ["CArguments"], swiftSettings: strict),
+        // Loads OpenSSL when a broker needs TLS. Its headers come with the package of CCrypto.
+        .target(name: "CTLS"),
 
         .testTarget(name: "RxTests", dependencies: ["Rx", "RxTest", "RxDeprecated"], swiftSettings: strict),
         .testTarget(

@@ -65,7 +65,7 @@ final class RunningGateway {
         notifier = WatchdogNotifier(loop: loop)
         let client = Gateway.client(of: configuration)
         let broker: any Broker =
-            isDryRun ? PrintingBroker(loop: loop) : MosquittoBroker(client, loop: loop, queue: queue)
+            isDryRun ? PrintingBroker(loop: loop) : MQTTBroker(client, loop: loop, queue: queue)
         let store = isDryRun ? Self.memory(configuration) : try Self.store(configuration, log)
         gateway = Gateway(
             configuration, loop: loop, broker: broker, store: store,

@@ -1,6 +1,6 @@
 /// One connection after another to an MQTT broker. It belongs to the context of a gateway.
 ///
-/// `MosquittoBroker` is the real one, `SimulatedBroker` the one for tests. A broker makes one attempt for each call of
+/// `MQTTBroker` is the real one, `SimulatedBroker` the one for tests. A broker makes one attempt for each call of
 /// ``connect()``; `BrokerSupervisor` decides when to try again.
 public protocol Broker: AnyObject {
     /// Receives all events, in the context of the gateway, and never from within a call of this protocol.
@@ -32,12 +32,14 @@ public enum BrokerEvent: Sendable {
     case closed(BrokerFailure)
     /// The broker confirmed the message with this token.
     case acknowledged(UInt64)
-    /// The message with this token cannot be sent, or the broker refused it for good; the text is the cause.
-    case rejected(UInt64, String)
+    /// The message with this token cannot be sent, or the broker refused it, for now or for good.
+    case rejected(UInt64, BrokerRefusal)
     /// The broker refused the subscription to a filter; the text is the cause.
     case subscriptionRefused(filter: String, cause: String)
     /// A message arrived for one of the subscriptions.
     case received(ReceivedMessage)
+    /// A message was skipped because it is too large to keep in memory; its topic and its size in bytes.
+    case skipped(topic: String, size: Int)
 }
 
 /// Why there is no connection to a broker.
@@ -52,6 +54,8 @@ public struct BrokerFailure: Error, Hashable, Sendable, CustomStringConvertible 
         case refused
         /// The certificates of the broker or the client are not valid.
         case certificate
+        /// The broker broke the rules of MQTT.
+        case protocolError
     }
 
     public var kind: Kind

@@ -9,6 +9,10 @@ final class BrokerSupervisor {
     /// Receives the tokens of confirmed messages that `send` has sent.
     var onAcknowledged: ((UInt64) -> Void)?
     var onReceived: ((ReceivedMessage) -> Void)?
+    /// Receives the tokens of messages that `send` has sent, and that stay in the store.
+    var onRefusedStored: ((UInt64, BrokerRefusal) -> Void)?
+    /// Receives each refused message.
+    var onRefused: ((BrokerRefusal) -> Void)?
     var report: ((DeliveryNotice) -> Void)?
     /// Returns whether gateways share devices by a topic. Its messages have a limit of their own.
     var isShared: (_ topic: String) -> Bool = { _ in false }
@@ -32,14 +36,17 @@ final class BrokerSupervisor {
     private var subscribed: Set<String> = []
     /// While a new connection is announced: the filters that it already contains.
     private var announced: Set<String> = []
-    private var unconfirmed: Set<UInt64> = []
+    private(set) var unconfirmed: [UInt64: Publication] = [:]
     private var directCount: UInt64 = 0
     private var receiving: ReceivingLimit
     private var commands: ReceivingLimit
     private var sharing = ReceivingLimit.sharing
-    /// The messages that the broker refused.
-    private(set) var rejectedCount = 0
-    private var reportedCauses: Set<String> = []
+    // The refused messages.
+    static let maximumReports = 200
+    var refusals = RefusalCounts()
+    var retries = DirectRetries()
+    var reportedCauses: Set<String> = []
+    let directTimer = SerialDisposable()
     private var lastReported: BrokerFailure?
     private var sessionAge: SessionAge
     private var completions: [() -> Void] = []
@@ -75,7 +82,7 @@ final class BrokerSupervisor {
     }
 
     deinit {
-        for timer in [retryTimer, stopTimer, correctionTimer, reportTimer] { timer.dispose() }
+        for timer in [retryTimer, stopTimer, correctionTimer, reportTimer, directTimer] { timer.dispose() }
     }
 
     var isConnected: Bool { state.isConnected }
@@ -117,7 +124,8 @@ final class BrokerSupervisor {
         guard isConnected else { return false }
         directCount += 1
         let token = Self.directTokens | directCount
-        if publication.qualityOfService > 0 { unconfirmed.insert(token) }
+        retries.published(to: publication.topic)
+        if publication.qualityOfService > 0 { unconfirmed[token] = publication }
         broker.publish(publication, token: token)
         return true
     }
@@ -131,18 +139,15 @@ final class BrokerSupervisor {
             sessionAge.connected(isSessionPresent: isSessionPresent, at: loop.monotonicTime)
             process(.connected(isSessionPresent: isSessionPresent))
         case .closed(let failure):
-            unconfirmed = []
+            unconfirmed = [:]
+            retries.closed()
             let wasConnected = isConnected
             process(.closed(failure))
             if wasConnected { onConnectionChange?(false) }
         case .acknowledged(let token):
             sessionAge.sign(at: loop.monotonicTime)
             confirm(token)
-        case .rejected(let token, let cause):
-            // Sending it again would have the same result.
-            rejectedCount += 1
-            if reportedCauses.insert(cause).inserted { report?(.messageRejected(cause: cause)) }
-            confirm(token)
+        case .rejected(let token, let refusal): refused(token, refusal)
         case .subscriptionRefused(let filter, let cause):
             // The next connection tries it again, for which a person may have corrected the access rights.
             subscribed.remove(filter)
@@ -150,19 +155,26 @@ final class BrokerSupervisor {
                 report?(.subscriptionRefused(filter: filter, cause: cause))
             }
         case .received(let message): receive(message)
+        case .skipped(let topic, let size):
+            switch receiving.skip(topic: topic, size: size, at: loop.monotonicTime) {
+            case .ignored(let notice?): report?(notice)
+            default: planReport()
+            }
         }
     }
 
-    private func confirm(_ token: UInt64) {
-        guard token & Self.directTokens != 0 else { return onAcknowledged?(token) ?? () }
-        unconfirmed.remove(token)
+    func isDirect(_ token: UInt64) -> Bool { token & Self.directTokens != 0 }
+
+    func confirm(_ token: UInt64) {
+        guard isDirect(token) else { return onAcknowledged?(token) ?? () }
+        unconfirmed[token] = nil
         checkIdle()
     }
 
     private func receive(_ message: ReceivedMessage) {
         let now = loop.monotonicTime
         var message = message
-        message.waiting = sessionAge.waiting(at: now)
+        message.waiting = sessionAge.waiting(at: now, isKept: message.mayHaveWaited)
         sessionAge.sign(at: now)
         // Also in a flood, which may have begun with such a message.
         if message.topic == availability {

@@ -28,8 +28,13 @@ public struct ReceivedMessage: Hashable, Sendable {
     public var payload: [UInt8]
     /// Whether the message is older than the subscription.
     public var isRetained: Bool
-    /// Whether the sender gave the message an expiry, which the broker observes. Source: MQTT 5, 3.3.2.3.3.
+    /// Whether the sender has limited how long the message is valid, by the message expiry interval of MQTT 5. The
+    /// broker does not deliver it later.
     public var hasExpiry: Bool
+    /// Whether the broker may have kept the message while the gateway was not connected.
+    ///
+    /// True after a connection with a present session, until the broker has delivered what it kept.
+    public var mayHaveWaited: Bool
     /// How long the message may have waited at the broker.
     public var waiting = Waiting.none
 
@@ -44,10 +49,13 @@ public struct ReceivedMessage: Hashable, Sendable {
     }
 
     /// Creates a message, for tests.
-    public init(topic: String, payload: [UInt8], isRetained: Bool = false, hasExpiry: Bool = false) {
+    public init(
+        topic: String, payload: [UInt8], isRetained: Bool = false, hasExpiry: Bool = false, mayHaveWaited: Bool = false
+    ) {
         self.topic = topic
         self.payload = payload
         self.isRetained = isRetained
         self.hasExpiry = hasExpiry
+        self.mayHaveWaited = mayHaveWaited
     }
 }

@@ -42,6 +42,11 @@ public struct ReceivingLimit: Sendable {
         return .accepted
     }
 
+    /// Counts a message that was not kept because of its size.
+    mutating func skip(topic: String, size: Int, at now: Duration) -> Verdict {
+        ignore("a message of \(size) bytes to \(topic.prefix(100)) is too large", now)
+    }
+
     private mutating func ignore(_ cause: String, _ now: Duration) -> Verdict {
         ignoredCount += 1
         unreportedCount += 1

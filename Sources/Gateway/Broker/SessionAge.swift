@@ -1,7 +1,8 @@
 /// How long the messages of a session may have waited at the broker.
 ///
 /// A broker that resumes a session first sends what it kept, in order. The gateway publishes its availability after
-/// each connection, and is subscribed to it: the messages before this one may be old.
+/// each connection, and is subscribed to it: the messages before this one may be old. Those are old, too, that the client
+/// of MQTT marks.
 struct SessionAge: Equatable {
     /// The time until which messages may be old if the own message does not come back, for example because the broker
     /// refuses the subscription.
@@ -9,19 +10,17 @@ struct SessionAge: Equatable {
 
     /// The last sign of the broker; nil before the first one.
     private var lastSign: Duration?
-    /// The last sign on the connection before, and the time of the new connection, while old messages arrive.
-    private var resumed: (lastSign: Duration?, connection: Duration)?
+    /// The last sign on the connection before; nil if it is not known.
+    private var lastSignBefore: Duration?
+    /// The time of the connection, while old messages arrive.
+    private var connection: Duration?
 
     /// - Parameter lastSign: The last sign of the broker to an earlier process, on the clock of this one.
     init(lastSign: Duration? = nil) { self.lastSign = lastSign }
 
-    static func == (one: SessionAge, other: SessionAge) -> Bool {
-        one.lastSign == other.lastSign && one.resumed?.lastSign == other.resumed?.lastSign
-            && one.resumed?.connection == other.resumed?.connection
-    }
-
     mutating func connected(isSessionPresent: Bool, at now: Duration) {
-        resumed = isSessionPresent ? (lastSign, now) : nil
+        lastSignBefore = lastSign
+        connection = isSessionPresent ? now : nil
         lastSign = now
     }
 
@@ -29,11 +28,13 @@ struct SessionAge: Equatable {
     mutating func sign(at now: Duration) { lastSign = now }
 
     /// The own message has come back.
-    mutating func caughtUp() { resumed = nil }
+    mutating func caughtUp() { connection = nil }
 
     /// How long a message may have waited that arrives now.
-    func waiting(at now: Duration) -> ReceivedMessage.Waiting {
-        guard let resumed, now - resumed.connection < Self.longest else { return .none }
-        return resumed.lastSign.map { .atMost(now - $0) } ?? .unknown
+    ///
+    /// - Parameter isKept: Whether the client of MQTT takes it for one that the broker kept.
+    func waiting(at now: Duration, isKept: Bool = false) -> ReceivedMessage.Waiting {
+        guard isKept || connection.map({ now - $0 < Self.longest }) == true else { return .none }
+        return lastSignBefore.map { .atMost(now - $0) } ?? .unknown
     }
 }

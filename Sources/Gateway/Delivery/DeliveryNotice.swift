@@ -18,8 +18,8 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
     case storeDamaged(cause: String)
     /// The broker did not confirm messages, so the connection is made again.
     case confirmationsMissing
-    /// The broker refused a message for good, so it is lost. Reported once for a cause and connection.
-    case messageRejected(cause: String)
+    /// The broker refused a message. Reported once for a topic, a cause and a connection.
+    case messageRefused(BrokerRefusal)
     /// The broker refused a subscription. Reported once for a filter, a cause and a connection.
     case subscriptionRefused(filter: String, cause: String)
     /// Messages of other clients were ignored, because they were too large or too many.
@@ -30,7 +30,7 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .connected, .storeRecovered, .storeDrained: false
         case .closed(let failure, _): failure.kind != .requested
-        case .storeFailed, .storeOverflowed, .storeReplaced, .storeDamaged, .confirmationsMissing, .messageRejected,
+        case .storeFailed, .storeOverflowed, .storeReplaced, .storeDamaged, .confirmationsMissing, .messageRefused,
             .subscriptionRefused, .receivedIgnored:
             true
         }
@@ -54,8 +54,7 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
         case .storeDamaged(let cause):
             "the store was damaged (\(cause)): readings that were stored last may be lost; check the disk"
         case .confirmationsMissing: "the broker does not confirm messages; connecting again"
-        case .messageRejected(let cause):
-            "the broker refused a message, which is lost: \(cause); check the access rights in the broker"
+        case .messageRefused(let refusal): refusal.line
         case .subscriptionRefused(let filter, let cause):
             "the broker refused the subscription to \(filter): \(cause); check the access rights in the broker"
         case .receivedIgnored(1, let cause): "1 received message was ignored: \(cause)"

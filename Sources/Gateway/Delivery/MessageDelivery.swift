@@ -27,6 +27,8 @@ public final class MessageDelivery {
     }
     /// Receives the topic of each message of ``DeviceSharing`` that was ignored because there were too many.
     public var onSharedIgnored: ((_ topic: String) -> Void)?
+    /// Receives each message that the broker refused. A stored one is sent again if ``BrokerRefusal/keepsMessage``.
+    public var onRefused: ((BrokerRefusal) -> Void)?
     /// Receives what a user should know, at most a few lines for one cause.
     public var onNotice: ((DeliveryNotice) -> Void)?
 
@@ -64,6 +66,8 @@ public final class MessageDelivery {
         outbox.report = { [weak self] in self?.onNotice?($0) }
         supervisor.isIdle = { [unowned outbox] in outbox.isIdle }
         supervisor.onAcknowledged = { [weak self] in self?.outbox.acknowledged($0) }
+        supervisor.onRefusedStored = { [weak self] in self?.outbox.refused($0, $1) }
+        supervisor.onRefused = { [weak self] in self?.onRefused?($0) }
         supervisor.onReceived = { [weak self] in self?.onReceived?($0) }
         supervisor.onSharedIgnored = { [weak self] in self?.onSharedIgnored?($0) }
         supervisor.report = { [weak self] in self?.onNotice?($0) }
@@ -81,7 +85,8 @@ public final class MessageDelivery {
     public var summary: DeliverySummary {
         DeliverySummary(
             store: messages.summary, unstored: outbox.unstoredCount, inFlight: outbox.inFlightCount,
-            droppedUnstored: outbox.droppedCount, rejected: supervisor.rejectedCount,
+            droppedUnstored: outbox.droppedCount, rejected: supervisor.refusals.final,
+            refusedForNow: supervisor.refusals.deferred, setAside: supervisor.refusals.setAside,
             receivedIgnored: supervisor.ignoredCount, storeFailure: outbox.failure)
     }
 
@@ -145,6 +150,10 @@ public struct DeliverySummary: Hashable, Sendable {
     public var droppedUnstored: Int
     /// The messages that the broker refused for good.
     public var rejected: Int
+    /// How often the broker refused messages for now.
+    public var refusedForNow: Int
+    /// How often messages were not sent because they are too large for the broker, or make it close the connection.
+    public var setAside: Int
     /// The messages of other clients that were ignored, because they were too large or too many.
     public var receivedIgnored: Int
     /// Why messages cannot be stored at the moment.

@@ -19,6 +19,8 @@ final class Outbox {
     private let timer = SerialDisposable()
     private let pauseTimer = SerialDisposable()
     private let confirmationTimer = SerialDisposable()
+    private let refusalTimer = SerialDisposable()
+    private let retryTimer = SerialDisposable()
 
     init(store: any PublicationStore, settings: DeliverySettings, loop: GatewayLoop) {
         self.store = store
@@ -45,6 +47,9 @@ final class Outbox {
     func connected() { process(.connected) }
     func closed() { process(.closed) }
     func acknowledged(_ token: UInt64) { process(.acknowledged(Int64(truncatingIfNeeded: token))) }
+    func refused(_ token: UInt64, _ refusal: BrokerRefusal) {
+        process(.refused(Int64(truncatingIfNeeded: token), refusal))
+    }
 
     /// Stores everything that is in memory, for an orderly end.
     func flush() { process(state.flush()) }
@@ -56,6 +61,8 @@ final class Outbox {
         timer.dispose()
         pauseTimer.dispose()
         confirmationTimer.dispose()
+        refusalTimer.dispose()
+        retryTimer.dispose()
     }
 
     private func process(_ event: OutboxState.Event) { process(state.apply(event, at: loop.monotonicTime)) }
@@ -86,6 +93,8 @@ final class Outbox {
             send?(message.publication.identified(by: id), UInt64(bitPattern: message.number))
         case .startTimer(let delay): start(timer, after: delay, .timerFired)
         case .pause(let delay): start(pauseTimer, after: delay, .paceAllows)
+        case .pauseAfterRefusal(let delay): start(refusalTimer, after: delay, .refusalPauseEnded)
+        case .retryRefused(let delay): start(retryTimer, after: delay, .retryDue)
         case .checkConfirmations(let delay): start(confirmationTimer, after: delay, .confirmationOverdue)
         case .reconnect:
             report?(.confirmationsMissing)

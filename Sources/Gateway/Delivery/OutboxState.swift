@@ -12,6 +12,10 @@ struct OutboxState {
         case connected
         case closed
         case acknowledged(Int64)
+        /// The broker refused the message for now.
+        case refused(Int64, BrokerRefusal)
+        case refusalPauseEnded
+        case retryDue
     }
 
     enum Action: Equatable {
@@ -21,6 +25,9 @@ struct OutboxState {
         /// Replaces the running timer of this kind.
         case startTimer(after: Duration)
         case pause(Duration)
+        case pauseAfterRefusal(Duration)
+        /// Replaces the running timer.
+        case retryRefused(after: Duration)
         case checkConfirmations(after: Duration)
         case reconnect
         case report(DeliveryNotice)
@@ -65,6 +72,7 @@ struct OutboxState {
     private var isPaused = false
     private var lastProgress: Duration = .zero
     private var isChecking = false
+    var refusals = RefusalRules()
     private var retryDelay: Duration
 
     init(_ settings: DeliverySettings, memoryIdentity: String) {
@@ -105,8 +113,9 @@ struct OutboxState {
             isConnected = true
             isEnding = false
             isUnreadable = false
-            backlog.reset()
             inFlight = []
+            rewind()
+            refusals.connected()
             lastProgress = now
             return fill(now)
         case .closed:
@@ -115,17 +124,30 @@ struct OutboxState {
             inFlight = []
             return takeBack(now)
         case .acknowledged(let number):
-            guard inFlight.remove(number) != nil else { return [] }
-            lastProgress = now
+            guard removeFromFlight(number, now) else { return [] }
+            let retry = accepted(now)
             guard number < Self.memoryNumbers else {
                 direct.removeAll { $0.number == number }
-                return fill(now)
+                return retry + fill(now)
             }
             confirmed.insert(number)
             let isFull = confirmed.count >= Self.fullRemoval && failure == nil
-            return (isFull ? write() : startTimer(settings.removalInterval, now)) + fill(now)
+            return retry + (isFull ? write() : startTimer(settings.removalInterval, now)) + fill(now)
+        case .refused(let number, let refusal): return refused(number, refusal, now)
+        case .refusalPauseEnded: return pauseEnded(now)
+        case .retryDue: return retryRefused(now)
         }
     }
+
+    /// Returns whether the message was in flight.
+    mutating func removeFromFlight(_ number: Int64, _ now: Duration) -> Bool {
+        guard inFlight.remove(number) != nil else { return false }
+        lastProgress = now
+        return true
+    }
+
+    /// Reads the store from the oldest message on.
+    mutating func rewind() { backlog.reset() }
 
     /// Stores everything now, for an orderly end.
     mutating func flush() -> [Action] { write() }
@@ -211,8 +233,8 @@ extension OutboxState {
 
 // Sending.
 extension OutboxState {
-    private mutating func fill(_ now: Duration) -> [Action] {
-        guard isConnected, !isPaused else { return [] }
+    mutating func fill(_ now: Duration) -> [Action] {
+        guard isConnected, !isPaused, !refusals.isPaused else { return [] }
         guard !isEnding else { return sendDirect(now) }
         var actions: [Action] = []
         while let message = backlog.next, hasRoom(for: message.publication.priority) {
@@ -237,7 +259,7 @@ extension OutboxState {
 
     /// Whether a further message may be in flight. Some places are kept for normal priority.
     private func hasRoom(for priority: Publication.Priority) -> Bool {
-        let places = settings.messagesInFlight
+        let places = refusals.window(settings.messagesInFlight)
         return inFlight.count < (priority == .low ? max(1, places * 3 / 4) : places)
     }
 
@@ -249,7 +271,7 @@ extension OutboxState {
 
     /// Sends messages that the store refuses from memory, after those that it contains if it can be read.
     private mutating func sendDirect(_ now: Duration) -> [Action] {
-        guard isStoreClosed, isConnected, !isPaused, storing == nil else { return [] }
+        guard isStoreClosed, isConnected, !isPaused, !refusals.isPaused, storing == nil else { return [] }
         guard isEnding || isUnreadable || backlog.isDrained else { return [] }
         var actions: [Action] = []
         while let waiting = unstored.first, hasRoom(for: waiting.priority) {
@@ -271,6 +293,15 @@ extension OutboxState {
         return actions + startChecking()
     }
 
+    /// Takes back one message that was sent from memory.
+    mutating func takeBack(_ number: Int64, _ now: Duration) -> [Action] {
+        guard let index = direct.firstIndex(where: { $0.number == number }) else { return [] }
+        let publication = direct.remove(at: index).publication
+        unstored.putBack([publication])
+        droppedCount += unstored.drop(above: settings.maximumUnstoredBytes)
+        return startTimer(failure == nil ? settings.batchInterval : retryDelay, now)
+    }
+
     /// Takes back what was sent from memory and not confirmed.
     private mutating func takeBack(_ now: Duration) -> [Action] {
         guard !direct.isEmpty else { return [] }
@@ -288,7 +319,9 @@ extension OutboxState {
         if failure != nil, !isStoreClosed, unstored.isEmpty, confirmed.isEmpty { actions.append(recover()) }
         // A connection that closed meanwhile starts at the oldest message again.
         guard isConnected else { return actions }
-        backlog.add(messages, of: priority, except: confirmed, isLast: messages.count < Self.readAhead)
+        // After a refusal, messages in flight are read again.
+        backlog.add(
+            messages, of: priority, except: confirmed.union(inFlight), isLast: messages.count < Self.readAhead)
         return actions + fill(now)
     }
 

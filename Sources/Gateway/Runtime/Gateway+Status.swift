@@ -42,6 +42,7 @@ extension Gateway {
             "advertisements_downgraded": pipeline.counts.downgraded, "values_impossible": pipeline.impossibleValues,
             "commands_ignored": connections.expiredCommands, "commands_expired": connections.book.expiredCount,
             "commands_unknown": counts.unknownDevices, "broker_refused": summary.rejected,
+            "broker_set_aside": summary.setAside,
             "received_ignored": summary.receivedIgnored, "store_full_others": summary.store.droppedLow,
             "other_advertisements_ignored": pipeline.ignored.advertisements,
             "other_readings_ignored": pipeline.ignored.readings, "names_refused": pipeline.refusedNames,

@@ -16,7 +16,7 @@ import Testing
             let client = BrokerClient(gateway: "attic", availability: "lwt", settings: mosquitto.settings)
             let store = try SQLiteStore(path: mosquitto.folder.path("readings.db"))
             let made = MessageDelivery(
-                broker: MosquittoBroker(client, loop: loop, queue: queue), client: client, availability: "lwt",
+                broker: MQTTBroker(client, loop: loop, queue: queue), client: client, availability: "lwt",
                 store: store, loop: loop)
             delivery = loop.bound(made)
             let delivery = delivery

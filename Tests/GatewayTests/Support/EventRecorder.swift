@@ -13,10 +13,11 @@ final class EventRecorder {
         case .connected(let isSessionPresent): "connected \(isSessionPresent)"
         case .closed(let failure): "closed \(failure.kind)"
         case .acknowledged(let token): "acknowledged \(token)"
-        case .rejected(let token, let cause): "rejected \(token) \(cause)"
+        case .rejected(let token, let refusal): "rejected \(token) \(refusal.cause)"
         case .subscriptionRefused(let filter, let cause): "refused \(filter) \(cause)"
         case .received(let message):
             "received \(message.topic) \(String(decoding: message.payload, as: UTF8.self))"
+        case .skipped(let topic, let size): "skipped \(topic) \(size)"
         }
     }
 }

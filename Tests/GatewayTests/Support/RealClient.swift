@@ -4,20 +4,20 @@ import Gateway
 /// A connection to a real broker, whose events a test awaits one by one.
 final class RealClient: Sendable {
     private let queue = DispatchQueue(label: "test")
-    private let broker: LoopBound<MosquittoBroker>
+    private let broker: LoopBound<MQTTBroker>
     private let events: AsyncStream<String>
 
     init(_ identifier: String, _ settings: BrokerSettings, will: Publication? = nil) {
         let loop = GatewayLoop(queue: queue)
         let (stream, continuation) = AsyncStream<String>.makeStream()
         events = stream
-        let made = MosquittoBroker(
+        let made = MQTTBroker(
             BrokerClient(identifier: identifier, will: will, settings: settings), loop: loop, queue: queue)
         made.handler = { event in continuation.yield(EventRecorder.text(of: event)) }
         broker = loop.bound(made)
     }
 
-    func perform(_ work: @escaping @Sendable (MosquittoBroker) -> Void) {
+    func perform(_ work: @escaping @Sendable (MQTTBroker) -> Void) {
         let broker = broker
         queue.async { work(broker.value) }
     }

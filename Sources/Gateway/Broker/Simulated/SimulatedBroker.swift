@@ -33,6 +33,7 @@ public final class SimulatedBroker: Broker {
 
     public func publish(_ publication: Publication, token: UInt64) {
         guard state == .connected else { return }
+        if let refusal = server.refuseMessage?(publication) { return post(.rejected(token, refusal)) }
         server.accept(publication)
         if publication.qualityOfService > 0, server.shouldAcknowledge() { post(.acknowledged(token)) }
     }

@@ -16,6 +16,8 @@ public final class SimulatedBrokerServer {
     public var unreachableClients: Set<String> = []
     /// The filters to which no client may subscribe.
     public var refusedFilters: Set<String> = []
+    /// Returns why a message is refused instead of delivered; nil to accept it.
+    public var refuseMessage: ((Publication) -> BrokerRefusal?)?
     /// Whether messages are acknowledged. A lost acknowledgement is not repeated.
     public var isAcknowledging = true
     /// The most messages that are kept for a disconnected client, like mosquitto's `max_queued_messages`.

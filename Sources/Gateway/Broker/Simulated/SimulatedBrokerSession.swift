@@ -31,7 +31,11 @@ final class SimulatedBrokerSession {
 
     func takeQueue() -> [ReceivedMessage] {
         defer { queue = [] }
-        return queue
+        return queue.map { message in
+            var message = message
+            message.mayHaveWaited = true
+            return message
+        }
     }
 }
 
