@@ -1,7 +1,7 @@
 /// How long the messages of a session may have waited at the broker.
 ///
 /// A broker that resumes a session first sends what it kept, in order. The gateway publishes its availability after
-/// each connection, and is subscribed to it: the messages before this one may be old. Those are old, too, that the client
+/// each connection, and is subscribed to it: the messages before this one may be old. So may those that the client
 /// of MQTT marks.
 struct SessionAge: Equatable {
     /// The time until which messages may be old if the own message does not come back, for example because the broker

@@ -68,11 +68,11 @@ package final class ReadingPipeline {
     /// How often a device advertised a name that is reserved.
     var refusedNames: Int { names.refusedCount }
 
-    /// The counters of encrypted packets, for the next process.
-    var encryptedCounters: [EncryptedCounter] { decoder.encryptedCounters }
+    /// The counters of encrypted packets of configured devices, for the next process.
+    var encryptedCounters: [EncryptedCounter] { configured.decoder.encryptedCounters }
 
     /// Continues with the counters of an earlier process, so that recorded packets are refused.
-    func restore(_ counters: [EncryptedCounter]) { decoder.restore(counters) }
+    func restore(_ counters: [EncryptedCounter]) { configured.decoder.restore(counters) }
 
     /// Returns the device with its name.
     func device(_ address: BluetoothAddress) -> MessageDevice {
