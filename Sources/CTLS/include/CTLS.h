@@ -5,8 +5,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
-// OpenSSL is loaded when a broker needs TLS: linking it would cost other programs 2 MB of memory and 2 ms at each start. It also
-// keeps the static AES of BluetoothValues apart from the shared libcrypto.
+// OpenSSL is loaded when a broker needs TLS, so gateways without TLS do not map it. Linking the shared libcrypto would mix
+// it with the static one of CCrypto.
 #define TLS_FUNCTIONS(USE) \
   USE(TLS_client_method) \
   USE(SSL_CTX_new) \

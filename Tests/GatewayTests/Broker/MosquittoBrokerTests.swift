@@ -133,6 +133,39 @@ import Testing
         #expect(await client.next().lowercased() == "rejected 1 not authorized")
     }
 
+    @Test func `With MQTT 5 a packet above the broker's limit is not sent`() async throws {
+        let mosquitto = try MosquittoProcess(["allow_anonymous true", "max_packet_size 1000"])
+        defer { mosquitto.kill() }
+        let client = RealClient("one", mosquitto.settings)
+        client.connect()
+        #expect(await client.next() == "connected false")
+        client.publish(Publication("t", String(repeating: "x", count: 2000)), 1)
+        #expect(await client.next() == "rejected 1 the packet of 2009 bytes exceeds the broker's limit of 1000")
+        client.publish(Publication("t", "x"), 2)
+        #expect(await client.next() == "acknowledged 2")
+    }
+
+    @Test func `With MQTT 3 a message that closes the connection twice is set aside`() async throws {
+        let mosquitto = try MosquittoProcess(["allow_anonymous true", "max_packet_size 1000"])
+        defer { mosquitto.kill() }
+        var settings = mosquitto.settings
+        settings.version = .v311
+        let client = RealClient("one", settings)
+        for _ in 0..<2 {
+            client.connect()
+            #expect(await client.next().hasPrefix("connected"))
+            client.publish(Publication("t", String(repeating: "x", count: 2000)), 1)
+            #expect(await client.next() == "closed unreachable")
+        }
+        client.connect()
+        #expect(await client.next().hasPrefix("connected"))
+        client.publish(Publication("t", String(repeating: "x", count: 2000)), 1)
+        #expect(
+            await client.next() == "rejected 1 the broker closed the connection 2 times when it received the message")
+        client.publish(Publication("t", "x"), 2)
+        #expect(await client.next() == "acknowledged 2")
+    }
+
     @Test func `The end of the broker is an event`() async throws {
         let mosquitto = try MosquittoProcess()
         defer { mosquitto.kill() }

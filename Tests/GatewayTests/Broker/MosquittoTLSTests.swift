@@ -4,13 +4,14 @@ import Testing
 @Suite(needsMosquitto, .serialized, .timeLimit(.minutes(5))) struct MosquittoTLSTests {
     private func failure(
         server: String, requiresClient: Bool = false, version: BrokerSettings.Version = .v5, authority: String? = "ca",
-        client: String? = nil
+        client: String? = nil, host: String = "localhost"
     ) async throws -> String {
         let certificates = try TestCertificates()
         let mosquitto = try MosquittoProcess(certificates.lines(server: server, requiresClient: requiresClient))
         defer { mosquitto.kill() }
         var settings = mosquitto.settings
         settings.version = version
+        settings.host = host
         settings.tls = certificates.tls(authority: authority, client: client)
         return await GatewayTests.failure(settings)
     }
@@ -38,6 +39,12 @@ import Testing
         let text = try await failure(server: "elsewhere")
         #expect(text.hasPrefix("certificate: "), "\(text)")
         #expect(text.contains("ostname mismatch; use a host name that"), "\(text)")
+    }
+
+    @Test func `An address is compared with the addresses of the certificate`() async throws {
+        #expect(try await failure(server: "address", host: "127.0.0.1") == "connected")
+        let text = try await failure(server: "server", host: "127.0.0.1")
+        #expect(text.hasSuffix("IP address mismatch; use a host name that the certificate contains"), "\(text)")
     }
 
     @Test(arguments: ["stranger", nil])

@@ -14,6 +14,7 @@ struct TestCertificates {
         }
         try sign("server", names: "DNS:localhost", by: "ca")
         try sign("elsewhere", names: "DNS:broker.example", by: "ca")
+        try sign("address", names: "IP:127.0.0.1", by: "ca")
         try sign("expired", names: "DNS:localhost", by: "ca", days: "-1")
         try sign("client", names: "DNS:attic", by: "ca")
         try sign("stranger", names: "DNS:attic", by: "other-ca")

@@ -5,7 +5,7 @@ import Rx
 /// Executes the actions of an `MQTTSession` on a socket, with TLS if there is a filter.
 final class BrokerConnection {
     /// While more waits for the socket, nothing is read, so that answers to a flood do not fill the memory.
-    private static let maximumOutput = 64 << 10
+    private static let maximumOutput = 512 << 10
     /// After this many reads of 16 KiB, other work of the gateway has its turn.
     private static let maximumReads = 4
     /// How long an orderly end waits for the broker.
