@@ -4,20 +4,23 @@ import RxBluetooth
 /// Publishes the last states of devices again after a start of Home Assistant, which does not remember them.
 ///
 /// It belongs to the context of a gateway. The messages follow the discovery, because Home Assistant needs a moment
-/// until it listens, and at a limited rate.
+/// until it listens, and at a limited rate. The oldest are first: if several gateways have received a device, the one
+/// that received it last also publishes its state last.
 final class StateRepeater {
     private var states: LastStates
     private let topics: GatewayTopics
     private let delivery: MessageDelivery
     private let loop: GatewayLoop
     private let presence: (BluetoothAddress) -> PresenceMessage?
-    private var waiting: ArraySlice<BluetoothAddress> = []
+    private var waiting: ArraySlice<(due: Duration, entry: LastStates.Entry)> = []
     private let timer = SerialDisposable()
 
     /// The time in which Home Assistant makes its entities from the discovery.
     private static let settling = Duration.seconds(5)
+    /// The time for the devices of the configuration, and then for all others.
+    private static let window = Duration.seconds(15)
     private static let interval = Duration.milliseconds(100)
-    /// The messages in each interval, about 200 a second. The last device of an interval may exceed it.
+    /// The most messages in each interval, so 200 a second.
     private static let messagesPerInterval = 20
 
     /// Creates a repeater; nil if the configuration switches the discovery off.
@@ -41,30 +44,44 @@ final class StateRepeater {
     func add(_ message: ReadingMessage) { states.add(message, at: loop.monotonicTime) }
 
     /// Remembers a message about a device with discovery.
-    func add(_ message: PresenceMessage) { states.add(message) }
+    func add(_ message: PresenceMessage) { states.add(message, at: loop.monotonicTime) }
 
     /// Remembers a message about a device with discovery.
     func add(_ content: GATTEvent.Content, _ publication: Publication, of device: MessageDevice) {
-        states.add(content, publication, of: device)
+        states.add(content, publication, of: device, at: loop.monotonicTime)
     }
 
     /// Publishes all states, after the discovery. A repetition that is in progress begins again.
     func repeatAll() {
-        waiting = states.addresses[...]
+        let now = loop.monotonicTime
+        let entries = states.entries(at: now) { presence($0) != nil }
+        let start = now + Self.settling
+        let configured = entries.configured.map { (due: start + Self.delay(of: now - $0.time), entry: $0) }
+        let others = entries.others.map { (due: start + Self.window + Self.delay(of: now - $0.time), entry: $0) }
+        waiting = (configured + others).sorted { $0.due < $1.due }[...]
         schedule(after: Self.settling)
     }
 
+    /// The older a message is, the sooner it is published, on a logarithmic scale of about a month.
+    private static func delay(of age: Duration) -> Duration {
+        let seconds = 1 + max(0, age / .seconds(1))
+        // The binary logarithm, with straight lines between powers of two.
+        let logarithm = Double(seconds.exponent) + seconds.significand - 1
+        return window * (1 - min(1, logarithm / 22))
+    }
+
     private func publish() {
+        let now = loop.monotonicTime
         var count = 0
-        while count < Self.messagesPerInterval, let address = waiting.popFirst() {
-            let present = presence(address)
-            for message in states.messages(of: address, presence: present, topics, at: loop.monotonicTime) {
-                // The next start of Home Assistant repeats all.
-                guard delivery.publish(message) else { return waiting = [] }
-                count += 1
-            }
+        while count < Self.messagesPerInterval, let next = waiting.first, next.due <= now {
+            waiting.removeFirst()
+            let present = next.entry.content == .presence ? presence(next.entry.address) : nil
+            guard let message = states.message(next.entry, presence: present, topics, at: now) else { continue }
+            // The next start of Home Assistant repeats all.
+            guard delivery.publish(message) else { return waiting = [] }
+            count += 1
         }
-        if !waiting.isEmpty { schedule(after: Self.interval) }
+        if let next = waiting.first { schedule(after: max(Self.interval, next.due - now)) }
     }
 
     private func schedule(after delay: Duration) {
