@@ -79,12 +79,9 @@ public struct GatewayTopics: Hashable, Sendable {
 
     /// Returns the device to which a command is addressed; nil if the topic is not one of ``commandFilter``.
     public func device(ofCommand topic: String) -> BluetoothAddress? {
-        let pattern = TopicTemplate(settings.command).topic([.gateway: gateway])
-            .split(separator: "/", omittingEmptySubsequences: false)
-        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
-        guard levels.count == pattern.count else { return nil }
+        guard let levels = levels(ofCommand: topic) else { return nil }
         var address: BluetoothAddress?
-        for (expected, level) in zip(pattern, levels) {
+        for (expected, level) in levels {
             switch expected {
             case "{mac}":
                 guard level.utf8.count == 12, let number = UInt64(level, radix: 16), level.allSatisfy(\.isHexDigit)
@@ -109,14 +106,18 @@ public struct GatewayTopics: Hashable, Sendable {
     ///
     /// Nil if the topic is not one of ``commandFilter``.
     func result(ofCommand topic: String) -> String? {
-        let pattern = TopicTemplate(settings.command).topic([.gateway: gateway])
-            .split(separator: "/", omittingEmptySubsequences: false)
-        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
-        guard levels.count == pattern.count,
-            let text = zip(pattern, levels).first(where: { $0.0 == "{mac}" || $0.0 == "{address}" })?.1
+        guard let text = levels(ofCommand: topic)?.first(where: { $0.0 == "{mac}" || $0.0 == "{address}" })?.1
         else { return nil }
         let level = TopicText.level(String(text))
         return templates[.result]?.topic { $0 == .gateway ? gateway : level }
+    }
+
+    /// Returns the levels of the topic with those of its template; nil if it has another number of levels.
+    private func levels(ofCommand topic: String) -> Zip2Sequence<[Substring], [Substring]>? {
+        let pattern = TopicTemplate(settings.command).topic([.gateway: gateway])
+            .split(separator: "/", omittingEmptySubsequences: false)
+        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+        return levels.count == pattern.count ? zip(pattern, levels) : nil
     }
 
     /// Returns the filter for a device's readings from all gateways, if the name of the gateway is a level of its own.

@@ -11,11 +11,10 @@ extension Gateway {
         if let address {
             connections.receiveCommand(message, for: address)
             guard !connections.isDescribed(address) else { return }
-        } else {
-            answer(message)
         }
         // A retained message is ignored, whoever it is for.
         guard !message.isRetained, !message.payload.isEmpty else { return }
+        if address == nil { answer(message) }
         counts.unknownDevices += 1
         let now = loop.monotonicTime
         guard counts.lastUnknownReport.map({ now - $0 >= Self.reportInterval }) ?? true else { return }
@@ -26,9 +25,7 @@ extension Gateway {
 
     /// Answers a command with another text in the place of the address.
     private func answer(_ message: ReceivedMessage) {
-        guard !message.isRetained, !message.payload.isEmpty, let topic = topics.result(ofCommand: message.topic) else {
-            return
-        }
+        guard let topic = topics.result(ofCommand: message.topic) else { return }
         let failure = CommandFailure(
             kind: "unknown-device", text: "The topic of the command has no address, such as A4C138000001")
         let result = CommandResult(
