@@ -42,7 +42,7 @@ test-bluez: deps ## run the end-to-end and conformance tests on a real bluetooth
 
 .PHONY: test-bluez-versions
 test-bluez-versions: deps ## run those of these tests on BlueZ 5.66 and 5.87 whose behaviour differs between versions
-	@BLUEZ="5.66 5.87" scripts/test-bluez --chosen
+	@BLUEZ="$(or $(BLUEZ),5.66 5.87)" scripts/test-bluez --chosen
 
 conformance: deps ## compare the simulation with the real bluetoothd; writes docs/conformance.md; BLUEZ=5.87 runs only this version again
 	@scripts/conformance $(filter-out all,$(BLUEZ))
