@@ -36,7 +36,13 @@ extension LabTests {
                             let sent = channel.write(data).asObservable().map { (_: Never) -> [UInt8] in }
                             return Observable.merge(channel.received, sent)
                         }
-                        .scan(into: [UInt8]()) { $0 += $1 }
+                        .scan(into: [UInt8]()) { received, packet in
+                            // The lines show that a run on a slow machine has not stopped.
+                            if received.count / 1_000_000 != (received.count + packet.count) / 1_000_000 {
+                                print("L2CAP echo: \((received.count + packet.count) / 1_000_000) MB")
+                            }
+                            received += packet
+                        }
                         .filter { $0.count >= count }
                         .take(1).asSingle().value
                     #expect(echoed == data)

@@ -188,7 +188,7 @@ class Radio(Controller):
     Complete, which bumble never sends. After 4 s the kernel cancels the established connection and never closes it:
     bluetoothd shows the device as disconnected, and the peripheral stays connected."""
 
-    le_acl_data_packet_length = 251  # with bumble's 27, fragments of L2CAP channels have at most 23 bytes
+    le_acl_data_packet_length = 1000  # larger than usual, because each packet costs Python time; vhci takes at most 1,028 bytes
     le_features = Controller.le_features & ~(
         hci.LeFeatureMask.LL_PRIVACY | hci.LeFeatureMask.LE_EXTENDED_ADVERTISING
     )
@@ -299,7 +299,7 @@ async def switch_on(sheet: DataSheet, air: Air) -> Device:
         device.on("connection", lambda connection: background(drop(connection, sheet.drops_after)))
     if sheet.drops_when_pairing:
         device.pairing_config_factory = lambda connection: PairingConfig(delegate=Refusal(connection))
-    device.create_l2cap_server(LeCreditBasedChannelSpec(psm=ECHO, mtu=2048, mps=247, max_credits=64), echo)
+    device.create_l2cap_server(LeCreditBasedChannelSpec(psm=ECHO, mtu=2048, mps=996, max_credits=64), echo)
     await device.power_on()
     await device.start_advertising(auto_restart=True)
     return device
