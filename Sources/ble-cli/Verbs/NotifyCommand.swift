@@ -110,6 +110,7 @@ struct NotifyVerb: LinkVerb {
                     let updates = Self.updates(of: characteristics)
                     let values = limited(updates, after: clock.time - start, in: context)
                     return (notes.map { values.alongside($0.ofLink(to: tree.peripheral, in: context)) } ?? values)
+                        .notingDrops(of: "values", in: context)
                         .do(onNext: { try printer.show($0.1, of: $0.0) })
                         .reduce(0) { shown, _ in shown + 1 }
                         .do(onNext: { try checkCount($0, characteristics, notes?.outage, in: context) })

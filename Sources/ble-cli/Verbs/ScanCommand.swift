@@ -142,6 +142,7 @@ struct ScanVerb: Verb {
             // The live table shows the state of Bluetooth itself, because notes would disturb it.
             let isNoting = reconnects && !view.showsState
             return view.show(isNoting ? limited.alongside(StatusNotes(context: context).ofBluetooth()) : limited)
+                .notingDrops(of: "advertisements", in: context)
                 .do(onCompleted: {
                     guard let limit, !hasResult.withLock(\.self) else { return }
                     let what = conditions.isEmpty ? "No device" : "No device that matches the options"

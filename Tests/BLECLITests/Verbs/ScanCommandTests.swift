@@ -1,5 +1,6 @@
 import RxBluetooth
 import RxBluetoothMocks
+import RxTest
 import Testing
 
 @testable import ble_cli
@@ -51,6 +52,41 @@ struct ScanCommandTests {
         let all = CommandHarness().run(ScanVerb(showsAll: true), .limited(.seconds(5), json: true))
         #expect(few.lines.count == 5)
         #expect(all.lines.count > 50)
+    }
+
+    @Test func `The advertisements that the output was too slow for are counted in a note at the end`() throws {
+        let bus = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        // While this clock does not advance, the output is blocked.
+        let queue = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
+        let simulation = Simulation(.everyday, scheduler: bus)
+        let (output, errors) = (RecordingOutput(), RecordingOutput())
+        let messages = Messages(output: errors)
+        let makeManager: @Sendable (PairingPolicy) -> BluetoothManager = { _ in
+            BluetoothManager(configuration: .init(scheduler: queue), bus: simulation.connect())
+        }
+        let context = CommandContext(
+            manager: makeManager(PairingPolicy()), scheduler: queue, output: output, options: .limited(.seconds(20)),
+            messages: messages, keptLinks: MemoryKeptLinks(), closingLinks: MemoryClosingLinks(),
+            makeManager: makeManager)
+        let runner = CommandRunner(context, messages: messages) { _ in }
+        runner.start(ScanVerb(showsAll: true))
+        func advance(_ seconds: Int) {
+            for _ in 0..<seconds * 100 {
+                bus.advanceBy(10)
+                queue.advanceBy(10)
+            }
+        }
+        advance(5)
+        bus.advanceBy(120_000)
+        advance(20)
+        let note = try #require(errors.takeLines().last)
+        #expect(
+            note.wholeMatch(
+                of: /ble-cli: [0-9]{3,4} advertisements are left out, because the output was too slow for them\./)
+                != nil,
+            "\(note)")
+        // A blocked reader may receive fewer lines, and each of them is whole.
+        #expect(output.takeLines().count > 100)
     }
 
     @Test func `With --passive, scans without discovery`() {
