@@ -15,6 +15,7 @@ extension BrokerSupervisor {
             return refusal.keepsMessage ? onRefusedStored?(token, refusal) ?? () : confirm(token)
         }
         let publication = unconfirmed[token]
+        echoes.refused(refusal.topic)
         confirm(token)
         guard refusal.kind == .temporary, let publication, let delay = retries.refused(publication) else { return }
         let bound = loop.bound(WeakReference(self))

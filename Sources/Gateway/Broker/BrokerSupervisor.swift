@@ -18,6 +18,8 @@ final class BrokerSupervisor {
     var isShared: (_ topic: String) -> Bool = { _ in false }
     /// Returns whether a topic has commands. They have a limit of their own, so that no other messages displace them.
     var isCommand: (_ topic: String) -> Bool = { _ in false }
+    /// Returns whether the gateway subscribes to a topic that it publishes.
+    var expectsEcho: (_ topic: String) -> Bool = { _ in false }
     /// Receives the topics of shared messages that the limit ignored.
     var onSharedIgnored: ((_ topic: String) -> Void)?
     /// Is asked whether an orderly end may close the connection.
@@ -55,6 +57,10 @@ final class BrokerSupervisor {
     var isAvailabilityWrong = false
     var isCorrectionPlanned = false
     let correctionTimer = SerialDisposable()
+    // The messages that must come back.
+    var echoes = EchoCheck()
+    var isEchoCheckPlanned = false
+    let echoTimer = SerialDisposable()
     private var isReportPlanned = false
     private let reportTimer = SerialDisposable()
     private let retryTimer = SerialDisposable()
@@ -82,7 +88,7 @@ final class BrokerSupervisor {
     }
 
     deinit {
-        for timer in [retryTimer, stopTimer, correctionTimer, reportTimer, directTimer] { timer.dispose() }
+        for timer in [retryTimer, stopTimer, correctionTimer, reportTimer, directTimer, echoTimer] { timer.dispose() }
     }
 
     var isConnected: Bool { state.isConnected }
@@ -125,7 +131,10 @@ final class BrokerSupervisor {
         directCount += 1
         let token = Self.directTokens | directCount
         retries.published(to: publication.topic)
-        if publication.qualityOfService > 0 { unconfirmed[token] = publication }
+        if publication.qualityOfService > 0 {
+            unconfirmed[token] = publication
+            if expectsEcho(publication.topic) { echoes.sent(publication.topic) }
+        }
         broker.publish(publication, token: token)
         return true
     }
@@ -141,11 +150,13 @@ final class BrokerSupervisor {
         case .closed(let failure):
             unconfirmed = [:]
             retries.closed()
+            resetEchoes()
             let wasConnected = isConnected
             process(.closed(failure))
             if wasConnected { onConnectionChange?(false) }
         case .acknowledged(let token):
             sessionAge.sign(at: loop.monotonicTime)
+            if let publication = unconfirmed[token] { confirmEcho(publication.topic) }
             confirm(token)
         case .rejected(let token, let refusal): refused(token, refusal)
         case .subscriptionRefused(let filter, let cause):
@@ -156,6 +167,7 @@ final class BrokerSupervisor {
             }
         case .received(let message): receive(message)
         case .skipped(let topic, let size):
+            echoes.received(topic)
             switch receiving.skip(topic: topic, size: size, at: loop.monotonicTime) {
             case .ignored(let notice?): report?(notice)
             default: planReport()
@@ -173,6 +185,7 @@ final class BrokerSupervisor {
 
     private func receive(_ message: ReceivedMessage) {
         let now = loop.monotonicTime
+        echoes.received(message.topic)
         var message = message
         message.waiting = sessionAge.waiting(at: now, isKept: message.mayHaveWaited)
         sessionAge.sign(at: now)

@@ -22,6 +22,9 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
     case messageRefused(BrokerRefusal)
     /// The broker refused a subscription. Reported once for a filter, a cause and a connection.
     case subscriptionRefused(filter: String, cause: String)
+    /// The broker confirmed a message, but did not deliver it to the subscription of the gateway. Reported once for a
+    /// topic, in which `+` stands for addresses of devices, and a connection.
+    case notDelivered(topic: String)
     /// Messages of other clients were ignored, because they were too large or too many.
     case receivedIgnored(count: Int, cause: String)
 
@@ -31,7 +34,7 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
         case .connected, .storeRecovered, .storeDrained: false
         case .closed(let failure, _): failure.kind != .requested
         case .storeFailed, .storeOverflowed, .storeReplaced, .storeDamaged, .confirmationsMissing, .messageRefused,
-            .subscriptionRefused, .receivedIgnored:
+            .subscriptionRefused, .notDelivered, .receivedIgnored:
             true
         }
     }
@@ -57,6 +60,9 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
         case .messageRefused(let refusal): refusal.line
         case .subscriptionRefused(let filter, let cause):
             "the broker refused the subscription to \(filter): \(cause); check the access rights in the broker"
+        case .notDelivered(let topic):
+            "the broker does not deliver \(topic), although the gateway subscribes to it; check the access rights to "
+                + "read it in the broker"
         case .receivedIgnored(1, let cause): "1 received message was ignored: \(cause)"
         case .receivedIgnored(let count, let cause): "\(count) received messages were ignored: \(cause)"
         }

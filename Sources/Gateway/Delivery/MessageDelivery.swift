@@ -25,6 +25,10 @@ public final class MessageDelivery {
     public var isCommand: ((_ topic: String) -> Bool)? {
         didSet { supervisor.isCommand = isCommand ?? { _ in false } }
     }
+    /// Returns whether a topic is published and subscribed to, so that its messages must come back.
+    var expectsEcho: ((_ topic: String) -> Bool)? {
+        didSet { supervisor.expectsEcho = expectsEcho ?? { _ in false } }
+    }
     /// Receives the topic of each message of ``DeviceSharing`` that was ignored because there were too many.
     public var onSharedIgnored: ((_ topic: String) -> Void)?
     /// Receives each message that the broker refused. A stored one is sent again if ``BrokerRefusal/keepsMessage``.

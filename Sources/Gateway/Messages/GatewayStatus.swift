@@ -64,9 +64,9 @@ public struct GatewayStatus: Hashable, Sendable {
     /// The JSON object in UTF-8, without control characters.
     public var payload: [UInt8] { json.bytes }
 
-    /// The message for the broker: retained, and without confirmation, because the next status replaces it.
+    /// The message for the broker: retained, and with confirmation, so that a refusal is reported.
     public func publication(_ topics: GatewayTopics) -> Publication {
-        Publication(topic: topics.status, payload: payload, qualityOfService: 0, isRetained: true)
+        Publication(topic: topics.status, payload: payload, isRetained: true)
     }
 
     var json: JSON {

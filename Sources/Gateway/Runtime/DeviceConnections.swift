@@ -14,6 +14,9 @@ final class DeviceConnections {
     /// Receives the name of another gateway, and the device that it reports; nil if it only exists.
     var onGateway: ((_ name: String, _ address: BluetoothAddress?) -> Void)?
 
+    /// Receives a line about gateways without an availability.
+    var onSilentGateways: ((String) -> Void)?
+
     /// Returns the address of the configuration for a peripheral with a private address.
     var identity: ((Peripheral) -> BluetoothAddress)?
 
@@ -22,7 +25,11 @@ final class DeviceConnections {
     let loop: GatewayLoop
     let delivery: MessageDelivery
     private let known: Set<BluetoothAddress>
-    private var sharing: DeviceSharing?
+    private(set) var sharing: DeviceSharing?
+    // The gateways that have announced themselves without an availability.
+    var silentGateways: SilentGateways
+    var isSilenceCheckPlanned = false
+    let silenceTimer = SerialDisposable()
     private(set) var centrals: [AdapterKey: GATTCentral] = [:]
     /// The adapters in the order in which they were found.
     private(set) var order: [AdapterKey] = []
@@ -56,6 +63,7 @@ final class DeviceConnections {
 
     init(_ configuration: GatewayConfiguration, delivery: MessageDelivery, loop: GatewayLoop) {
         devices = configuration.devices
+        silentGateways = SilentGateways(of: configuration.name)
         settings = configuration.connections
         known = Set(configuration.devices.map(\.address))
         book = CommandBook(
@@ -102,6 +110,7 @@ final class DeviceConnections {
     /// Closes all links. Emits the results of commands that wait, which fail.
     func stop() {
         timer.dispose()
+        silenceTimer.dispose()
         heldTimer.dispose()
         failHeld()
         for central in centrals.values { central.stop() }
@@ -134,12 +143,14 @@ final class DeviceConnections {
     /// Handles a message of another gateway. Messages of other topics are ignored.
     func receive(_ message: ReceivedMessage) {
         let now = loop.monotonicTime
+        checkAvailability(of: message)
         share { $0.receive(message, now: now) }
     }
 
     /// The connection to the broker was made or has ended.
     func brokerChanged(isConnected: Bool) {
         let now = loop.monotonicTime
+        silentGateways.reset()
         share { isConnected ? $0.connected(now: now) : $0.disconnected(now: now) }
     }
 

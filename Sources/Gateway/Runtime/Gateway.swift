@@ -164,6 +164,7 @@ public final class Gateway {
             report(.warning, "\($0.text) advertises the name “\($1)”, \(reason); its address is used instead")
         }
         pipeline.onNotice = { [unowned self] in report($0) }
+        connections.onSilentGateways = { [unowned self] in report(.warning, $0) }
         discovery?.onNotice = { [unowned self] in report($0) }
         pipeline.onKeyProblem = { [unowned self] in report(.warning, "\($0.text): \($1)") }
         connections.identity = { [unowned self] in pipeline.identity(of: $0) }
@@ -173,8 +174,16 @@ public final class Gateway {
         connections.onGateway = { [unowned self] in discovery?.foundGateway($0, hearing: $1) }
         delivery.onConnectionChange = { [unowned self] in brokerChanged(isConnected: $0) }
         delivery.isCommand = { [commandFilter] in commandFilter?.matches($0) ?? false }
+        delivery.expectsEcho = { [unowned self] in isOwnSubscription($0) }
         delivery.onReceived = { [unowned self] in received($0) }
         delivery.onNotice = { [unowned self] in report($0.isProblem ? .warning : .info, $0.description) }
+    }
+
+    /// Whether the gateway subscribes to a topic that it publishes.
+    private func isOwnSubscription(_ topic: String) -> Bool {
+        if topic == topics.availability || topic == ownDiscovery?.topic { return true }
+        if topic == topics.discovered { return discovery != nil }
+        return delivery.isShared?(topic) == true || discovery?.filters.contains(topic) == true
     }
 
     func report(_ level: GatewayEvent.Level, _ text: String) { onEvent?(GatewayEvent(level, text)) }

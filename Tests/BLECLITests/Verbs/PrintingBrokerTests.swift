@@ -28,11 +28,14 @@ import Testing
         let gateway = Gateway(configuration, loop: loop, broker: broker, store: SimulatedStore(identity: "s")) {
             BluetoothManager(configuration: .init(adapter: $0, scheduler: scheduler), bus: simulation.connect())
         }
+        var warnings: [String] = []
+        gateway.onEvent = { if $0.level >= .warning { warnings.append($0.description) } }
         gateway.start()
         scheduler.advance(by: .seconds(60))
         let values = lines.filter { $0.hasPrefix("home/attic/connection/C05E00000001 ") && $0.contains("\"hex\"") }
         #expect(values.count >= 3, "\(lines)")
         #expect(lines.count { $0 == "home/ble-gateways/devices/C05E00000001/owner attic" } == 1)
         #expect(lines.count { $0 == "home/ble-gateways/devices/C05E00000001/room attic" } == 1)
+        #expect(warnings == [])
     }
 }

@@ -18,6 +18,8 @@ public final class SimulatedBrokerServer {
     public var refusedFilters: Set<String> = []
     /// Returns why a message is refused instead of delivered; nil to accept it.
     public var refuseMessage: ((Publication) -> BrokerRefusal?)?
+    /// Returns whether clients may not read a topic. Its messages are then dropped without an answer.
+    public var deniesReading: ((_ topic: String) -> Bool)?
     /// Whether messages are acknowledged. A lost acknowledgement is not repeated.
     public var isAcknowledging = true
     /// The most messages that are kept for a disconnected client, like mosquitto's `max_queued_messages`.
@@ -130,6 +132,7 @@ extension SimulatedBrokerServer {
                 sessionTree[text, default: []].insert(session.identifier)
             }
             for publication in retainedTree.topics(matching: text).sorted(by: { $0.topic < $1.topic }) {
+                guard deniesReading?(publication.topic) != true else { continue }
                 broker.post(.received(publication.received(isRetained: true)))
             }
         }
@@ -146,6 +149,7 @@ extension SimulatedBrokerServer {
         for subscriber in subscribers where subscriber.filter.matches(publication.topic) {
             subscriber.record(publication, isRetained: false, at: loop.monotonicTime)
         }
+        guard deniesReading?(publication.topic) != true else { return }
         for identifier in Set(sessionTree.filters(matching: publication.topic).joined()).sorted() {
             sessions[identifier]?.deliver(publication, atMost: maximumQueuedMessages)
         }
