@@ -238,6 +238,41 @@ struct FirmwareUpdateTests {
         #expect(daemon.count("ReadValue") == 2)
     }
 
+    @Test(.proves(.S106)) func `Without a hash on two links in a row, attributes stay valid on the second one`() {
+        let (stage, daemon, link, _) = Self.scripted()
+        var characteristic: Characteristic?
+        for _ in 0..<2 {
+            Self.reconnect(stage, daemon)
+            daemon.take("ReadValue").fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x01")
+            stage.advance(0)
+            // It is discovered on the first of the two links.
+            characteristic = characteristic ?? stage.characteristic(0x2A37, of: link.elements[0])
+        }
+        let read = characteristic.map { stage.record($0.readValue()) }
+        stage.advance(0)
+        daemon.take("ReadValue").reply { $0.bytes([5]) }
+        stage.advance(0)
+        #expect(read?.elements == [[5]] && link.isLive)
+    }
+
+    @Test(.proves(.S106)) func `A link that is lost while its hash is read ends no attribute's validity`() {
+        let (stage, daemon, link, characteristic) = Self.scripted()
+        Self.reconnect(stage, daemon)
+        let hash = daemon.take("ReadValue")
+        daemon.deviceChanges(["ServicesResolved": .bool(false)])
+        daemon.deviceChanges(["Connected": .bool(false)])
+        hash.fail("org.bluez.Error.Failed", "Not connected")
+        stage.advance(3_000)
+        Self.connect(stage, daemon)
+        daemon.take("ReadValue").reply { $0.bytes([UInt8](repeating: 1, count: 16)) }
+        stage.advance(0)
+        let read = stage.record(characteristic.readValue())
+        stage.advance(0)
+        daemon.take("ReadValue").reply { $0.bytes([5]) }
+        stage.advance(0)
+        #expect(read.elements == [[5]] && link.isLive)
+    }
+
     @Test(.proves(.S106), arguments: [0, 2, 15, 17])
     func `A hash whose length is not 16 bytes is no hash, so attributes stay valid`(length: Int) {
         let (stage, daemon, link, characteristic) = Self.scripted([UInt8](repeating: 1, count: length))
