@@ -27,11 +27,12 @@ struct CaptureRecorderTests {
     @Test func `Of too many held advertisements, the newer ones are kept in their order`() {
         let held = HeldSightings()
         let count = HeldSightings.limit + 3
-        for index in 0..<count { held.add(sighting(UInt64(index % 2), rssi: Int(index % 100))) }
+        // The older and the newer half differ, because 97 does not divide the length of a half.
+        for index in 0..<count { held.add(sighting(UInt64(index % 2), rssi: Int(index % 97))) }
         let address = sighting(0).peripheral.address
         let taken = held.take(address).compactMap(\.rssi)
         // The older half was dropped when the limit was reached; every second one is of the device.
-        let expected = (HeldSightings.limit / 2..<count).filter { $0 % 2 == 0 }.map { $0 % 100 }
+        let expected = (HeldSightings.limit / 2..<count).filter { $0 % 2 == 0 }.map { $0 % 97 }
         #expect(taken == expected)
         #expect(held.take(address).isEmpty)
     }

@@ -148,24 +148,37 @@ struct ShellCommandTests {
         #expect(!ShellVerb(lines: ScriptedLines([])).interrupt())
     }
 
-    @Test func `After a lost link, subscribe turns the notifications on again`() {
-        let answering = SimulatedPeripheral("Answer", address: "C0:FF:EE:00:00:09") {
-            SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Answer")
-            SimulatedService("ffe0") {
-                SimulatedCharacteristic("ffe1", .notify(every: .milliseconds(200)) { [UInt8($0 & 0xFF)] })
-            }
+    private static let answering = SimulatedPeripheral("Answer", address: "C0:FF:EE:00:00:09") {
+        SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Answer")
+        SimulatedService("ffe0") {
+            SimulatedCharacteristic("ffe1", .notify(every: .milliseconds(200)) { [UInt8($0 & 0xFF)] })
         }
-        let harness = CommandHarness(around: answering)
+    }
+
+    @Test(arguments: [true, false])
+    func `After a lost or replaced link, subscribe turns the notifications on again`(isLost: Bool) {
+        let harness = CommandHarness(around: Self.answering)
         let simulation = harness.simulation
         let lines = ScriptedLines(
             ["connect Answer", "subscribe FFE1", "pause 5s", "connect Answer", "subscribe FFE1", "wait FFE1 5s 00"],
             isInteractive: true)
         let outcome = harness.run(
             ShellVerb(lines: lines),
-            meanwhile: [(5_000, { _ in simulation.bluez.dropLink(to: "C0:FF:EE:00:00:09") })])
-        // The first value of the new link is 0, and the values of the lost one are not stored any more.
+            meanwhile: [(5_000, { _ in if isLost { simulation.bluez.dropLink(to: "C0:FF:EE:00:00:09") } })])
+        // The first value of the new link is 0, and the values of the earlier one are not stored any more.
         #expect(outcome.lines == ["00  0"], "\(outcome.errors)")
         #expect(harness.calls("StartNotify") == 2 && harness.calls("Connect") == 2)
+    }
+
+    @Test func `After a subscribe step that failed, another one turns the notifications on`() {
+        let harness = CommandHarness(around: Self.answering)
+        harness.simulation.bluez.add(
+            Fault("GattCharacteristic1.StartNotify", calls: .first(1), .error("org.bluez.Error.Failed")))
+        let lines = ScriptedLines(
+            ["connect Answer", "subscribe FFE1", "subscribe FFE1", "wait FFE1 5s 00"], isInteractive: true)
+        let outcome = harness.run(ShellVerb(lines: lines))
+        #expect(outcome.lines == ["00  0"], "\(outcome.errors)")
+        #expect(harness.calls("StartNotify") == 2)
     }
 
     @Test func `Help lists the steps and explains one`() {
