@@ -149,7 +149,10 @@ import Testing
         let devices = SharingStage.devices(1)
         let address = try #require(devices.first).address
         var sharing = DeviceSharing(gateway: "a", devices: devices, now: .zero)
-        var actions = sharing.heard(address, rssi: -60, now: .zero)
+        var actions = sharing.connected(now: .zero)
+        actions += sharing.heard(address, rssi: -60, now: .seconds(1))
+        // A minute later, the device is no longer heard, and the gateway decides without the broker.
+        actions += sharing.disconnected(now: .seconds(1))
         for second in 1...600 {
             if isHeard { actions += sharing.heard(address, rssi: -60, now: .seconds(second)) }
             actions += sharing.tick(now: .seconds(second))
