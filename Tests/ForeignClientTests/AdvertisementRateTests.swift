@@ -38,8 +38,8 @@ extension ForeignClientTests {
                     "sent \(sent), received \(count), missed \(missed), in time: \(received.isInTime), CPU: \(processorTime)"
                 )
                 #expect(isAll ? count == sent : count <= sent)
-                // On a busy computer, ble-cli leaves out what it cannot print in time, and says so. The same instructions
-                // then take more processor time.
+                // On a busy computer, ble-cli leaves out what it cannot print in time, and says so. The same
+                // instructions then take more processor time.
                 guard received.isInTime, missed == 0 else { continue }
                 #expect(isComplete(received.counts))
                 // For 5,000 advertisements, the simulation and its bus may together use one second of processor time.

@@ -54,7 +54,7 @@ struct ScanCommandTests {
         #expect(all.lines.count > 50)
     }
 
-    @Test func `The advertisements that the output was too slow for are counted in a note at the end`() throws {
+    @Test func `A note at the end counts what the output was too slow for`() throws {
         let bus = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
         // While this clock does not advance, the output is blocked.
         let queue = TestScheduler(initialClock: 0, resolution: 0.001, simulateProcessingDelay: false)
