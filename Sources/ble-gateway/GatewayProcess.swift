@@ -18,21 +18,28 @@ enum GatewayProcess {
             for warning in checked.warnings { output.write("\(path): \(warning)", .warning) }
             LogOutput.print("\(path) has no mistakes.\n")
         case .run(let path):
-            let settings = try configuration(path)
+            let isDryRun = command.dryRun
+            let settings = try configuration(path, isDryRun: isDryRun)
             let log = LogOutput(isVerbose: command.verbose)
-            if !command.dryRun { for warning in settings.warnings { log.write(warning, .warning) } }
+            if !isDryRun { for warning in settings.warnings { log.write(warning, .warning) } }
             let gateway = try RunningGateway(
-                settings, isSimulated: command.simulate, isDryRun: command.dryRun, log: log)
-            gateway.run()
+                settings, isSimulated: command.simulate, isDryRun: isDryRun, log: log)
+            gateway.run { () throws(ProgramFailure) -> GatewayConfiguration? in
+                guard let path else { return nil }
+                return try configuration(path, isDryRun: isDryRun)
+            }
         }
     }
 
     /// Reads a configuration file; without one, returns the defaults.
-    private static func configuration(_ path: String?) throws(ProgramFailure) -> GatewayConfiguration {
+    private static func configuration(
+        _ path: String?, isDryRun: Bool = false
+    ) throws(ProgramFailure) -> GatewayConfiguration {
         do throws(ConfigurationError) {
             guard let path else { return try GatewayConfiguration(yaml: "") }
             let folders = ProcessInfo.processInfo.environment["STATE_DIRECTORY"]
-            return try GatewayConfiguration(file: path, stateFolders: folders)
+            let configuration = try GatewayConfiguration(file: path, stateFolders: folders)
+            return isDryRun ? configuration.dryRun : configuration
         } catch {
             let lines = error.mistakes.map { "\(error.file): \($0)" }
             throw ProgramFailure(ProgramFailure.usage, lines.joined(separator: "\n"))
@@ -69,7 +76,7 @@ final class RunningGateway {
         let store = isDryRun ? Self.memory(configuration) : try Self.store(configuration, log)
         gateway = Gateway(
             configuration, loop: loop, broker: broker, store: store,
-            keys: isSimulated ? Scenario.showroomKeys : KeyStore(), reset: isSimulated ? nil : Self.reset(loop)
+            keys: isSimulated ? Scenario.showroomKeys : KeyStore(), reset: isSimulated || isDryRun ? nil : Self.reset(loop)
         ) { (adapter: AdapterSelection) -> BluetoothManager in
             var settings = BluetoothManager.Configuration(adapter: adapter, scheduler: loop.scheduler)
             // Readings are stored in batches anyway, and reading the bus rarely saves much of the processor.
@@ -84,8 +91,11 @@ final class RunningGateway {
         gateway.onStatus = { [notifier] in notifier.setStatus($0.summary) }
     }
 
-    /// Runs the gateway until a signal ends the process.
-    func run() -> Never {
+    /// Reads the configuration file again; nil if there is none.
+    typealias Reader = @Sendable () throws(ProgramFailure) -> GatewayConfiguration?
+
+    /// Runs the gateway until a signal ends the process. SIGHUP reads the configuration again.
+    func run(reading: @escaping Reader) -> Never {
         let bound = loop.bound(self)
         let queue = queue
         let log = log
@@ -93,6 +103,11 @@ final class RunningGateway {
         let signalQueue = DispatchQueue(label: "ble-gateway.signals")
         signals = StopSignals(queue: signalQueue) {
             queue.async { bound.value.start() }
+        } onReload: {
+            queue.async { bound.value.notifier.reloading() }
+            // In this queue, because a long file would block the gateway.
+            let result = Result { () throws(ProgramFailure) in try reading() }
+            queue.async { bound.value.reload(result) }
         } onSignal: { count in
             guard count == 1 else { ProgramFailure.exitProcess(130) }
             queue.async { bound.value.stop() }
@@ -117,6 +132,21 @@ final class RunningGateway {
         }
         // Linux maps a program in large parts, and most of what the start needs is never used again.
         _ = loop.schedule(after: .seconds(10)) { release_program_pages() }
+    }
+
+    /// An invalid file changes nothing.
+    private func reload(_ result: Result<GatewayConfiguration?, ProgramFailure>) {
+        switch result {
+        case .success(let configuration?):
+            for warning in configuration.warnings { log.write(warning, .warning) }
+            gateway.reload(configuration)
+        case .success(nil): log.write("there is no configuration file to read again", .warning)
+        case .failure(let failure):
+            let mistakes = failure.description.split(separator: "\n")
+            let more = mistakes.count > 1 ? " (and \(mistakes.count - 1) more; --check lists them)" : ""
+            log.write("the configuration stays as it was: \(mistakes.first ?? "it cannot be read")\(more)", .error)
+        }
+        notifier.reloaded()
     }
 
     private func stop() {
@@ -151,7 +181,8 @@ final class RunningGateway {
     /// A store in memory. Its messages end with the process, so its identity is a new one each time.
     private static func memory(_ configuration: GatewayConfiguration) -> any PublicationStore {
         let identity = String(UInt64.random(in: 0 ... .max), radix: 16)
-        return SimulatedStore(identity: identity, maximumBytes: configuration.store.maximumBytes)
+        return SimulatedStore(
+            identity: identity, maximumBytes: configuration.store.maximumBytes, countsMemory: true)
     }
 
     private static func metrics(

@@ -4,7 +4,9 @@ end_to_end.py BLE_CLI BLE_GATEWAY   prints a line for each check, and exits 1 if
 """
 
 import json
+import os
 import pathlib
+import pty
 import signal
 import socket
 import subprocess
@@ -130,6 +132,7 @@ def get(port, request):
 def run(folder, ble_cli, ble_gateway):
     hang_up(ble_gateway, is_ignored=True)
     hang_up(ble_gateway, is_ignored=False)
+    close_terminal(ble_gateway)
     broker = Broker(folder)
     broker.start()
     wait_until(lambda: socket.socket().connect_ex(("127.0.0.1", broker.port)) == 0, "mosquitto runs")
@@ -147,7 +150,7 @@ def run(folder, ble_cli, ble_gateway):
         [ble_cli, "simulate", "showroom", "--", ble_gateway, configuration], stderr=log, stdout=subprocess.DEVNULL
     )
     try:
-        steps(broker, subscriber, gateway, metrics)
+        steps(broker, subscriber, gateway, metrics, lambda: reload(folder, broker, subscriber, gateway, configuration, ble_gateway))
     finally:
         gateway.kill()
         gateway.wait()
@@ -155,7 +158,7 @@ def run(folder, ble_cli, ble_gateway):
         broker.stop(kill=True)
 
 
-def steps(broker, subscriber, gateway, metrics):
+def steps(broker, subscriber, gateway, metrics, reload):
     prefix = f"home/{NAME}/BTtoMQTT/"
     wait_until(lambda: len(subscriber.topics(prefix)) >= SENSORS, f"all {SENSORS} sensors of the showroom are published")
     check(len(subscriber.topics(prefix)) == SENSORS, "phones and trackers are not published")
@@ -179,6 +182,7 @@ def steps(broker, subscriber, gateway, metrics):
     subscriber.clear()
     wait_until(lambda: len(subscriber.topics("homeassistant/device/")) >= 25, "discovery is repeated when Home Assistant starts")
 
+    reload()
     before = {reading["mid"] for reading in subscriber.readings()}
     broker.stop(kill=True)
     time.sleep(10)
@@ -195,24 +199,61 @@ def steps(broker, subscriber, gateway, metrics):
 
 
 def hang_up(ble_gateway, is_ignored):
-    """Closes the terminal of a gateway. nohup starts a program that ignores SIGHUP."""
+    """Sends SIGHUP to a gateway without a terminal. nohup starts a program that ignores it."""
     action = signal.SIG_IGN if is_ignored else signal.SIG_DFL
     gateway = subprocess.Popen(
         [ble_gateway, "--simulate", "--dry-run"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, action),
+        start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGHUP, action),
     )
     try:
         while b"started" not in gateway.stderr.readline():
             check(gateway.poll() is None, "a gateway starts")
         gateway.send_signal(signal.SIGHUP)
-        if is_ignored:
-            time.sleep(2)
-            check(gateway.poll() is None, "SIGHUP does not end a gateway that nohup has started")
-            gateway.send_signal(signal.SIGTERM)
-        check(gateway.wait(20) == 0, f"{'SIGTERM' if is_ignored else 'SIGHUP'} ends a gateway with exit code 0")
+        time.sleep(2)
+        check(gateway.poll() is None, f"SIGHUP does not end a gateway {'of nohup' if is_ignored else 'without a terminal'}")
+        gateway.send_signal(signal.SIGTERM)
+        check(gateway.wait(20) == 0, "SIGTERM ends a gateway with exit code 0")
     finally:
         gateway.kill()
         gateway.wait()
+
+
+def close_terminal(ble_gateway):
+    """Closes the terminal of a gateway that has one."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execv(ble_gateway, [ble_gateway, "--simulate", "--dry-run"])
+    while b"started" not in os.read(terminal, 65536):
+        pass
+    os.kill(process, signal.SIGHUP)
+    output = b""
+    while b"there is no configuration file to read again" not in output:
+        output = output[-200:] + os.read(terminal, 65536)
+    check(True, "SIGHUP does not end a gateway whose terminal is open")
+    os.close(terminal)
+    check(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0, "a closed terminal ends a gateway with exit code 0")
+
+
+def reload(folder, broker, subscriber, gateway, configuration, ble_gateway):
+    """Changes the configuration while the gateway runs."""
+    dry_run = subprocess.run(
+        ["timeout", "--preserve-status", "5", ble_gateway, "--simulate", "--dry-run", configuration],
+        capture_output=True, text=True, check=False)
+    check(dry_run.returncode == 0 and f"home/{NAME}/" in dry_run.stdout, "a dry run works beside the gateway")
+    # ble-cli runs the gateway as its child.
+    child = int(pathlib.Path(f"/proc/{gateway.pid}/task/{gateway.pid}/children").read_text().split()[0])
+    text = configuration.read_text()
+    configuration.write_text(text + "nonsense: 1\n")
+    os.kill(child, signal.SIGHUP)
+    wait_until(lambda: b"the configuration stays as it was" in (folder / "log").read_bytes(), "an invalid file changes nothing")
+    configuration.write_text(text + "topics: { reading: 'new/BTtoMQTT/{mac}' }\n")
+    os.kill(child, signal.SIGHUP)
+    wait_until(lambda: len(subscriber.topics("new/BTtoMQTT/")) >= SENSORS, "readings go to the topic of the new file")
+    wait_until(lambda: b"the configuration was read again" in (folder / "log").read_bytes(), "the log says so")
+    configuration.write_text(text)
+    os.kill(child, signal.SIGHUP)
+    subscriber.clear()
+    wait_until(lambda: len(subscriber.topics(f"home/{NAME}/BTtoMQTT/")) >= SENSORS, "and back to that of the old one")
 
 
 def numbers(subscriber):

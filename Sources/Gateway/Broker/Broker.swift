@@ -20,8 +20,16 @@ public protocol Broker: AnyObject {
     /// - Parameter token: A number of the caller, which the event repeats.
     func publish(_ publication: Publication, token: UInt64)
 
+    /// Uses another client identifier from the next connection on.
+    func useIdentifier(_ identifier: String)
+
     /// Closes the connection in an orderly way, without the last will. ``BrokerEvent/closed(_:)`` follows.
     func disconnect()
+}
+
+extension Broker {
+    /// Ignores the identifier, because this broker has none.
+    public func useIdentifier(_ identifier: String) {}
 }
 
 /// What happened on the connection to a broker.
@@ -50,6 +58,8 @@ public struct BrokerFailure: Error, Hashable, Sendable, CustomStringConvertible 
         case requested
         /// The broker cannot be reached, or the connection ended.
         case unreachable
+        /// Another client with the same identifier has connected.
+        case takenOver
         /// The broker refused the credentials, the client or the protocol version.
         case refused
         /// The certificates of the broker or the client are not valid.

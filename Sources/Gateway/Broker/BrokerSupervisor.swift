@@ -9,6 +9,8 @@ final class BrokerSupervisor {
     /// Receives the tokens of confirmed messages that `send` has sent.
     var onAcknowledged: ((UInt64) -> Void)?
     var onReceived: ((ReceivedMessage) -> Void)?
+    /// Runs when the broker has closed the connection because another client has the same identifier.
+    var onTakenOver: (() -> Void)?
     /// Receives the tokens of messages that `send` has sent, and that stay in the store.
     var onRefusedStored: ((UInt64, BrokerRefusal) -> Void)?
     /// Receives each refused message.
@@ -99,6 +101,12 @@ final class BrokerSupervisor {
     func start() { process(.start) }
     func reconnect() { process(.reconnect) }
 
+    /// Connects again with another client identifier.
+    func useIdentifier(_ identifier: String) {
+        broker.useIdentifier(identifier)
+        reconnect()
+    }
+
     /// Publishes `offline`, waits for confirmations, disconnects, and calls the completion once.
     func stop(within limit: Duration, _ completion: @escaping () -> Void) {
         completions.append(completion)
@@ -154,6 +162,7 @@ final class BrokerSupervisor {
             let wasConnected = isConnected
             process(.closed(failure))
             if wasConnected { onConnectionChange?(false) }
+            if failure.kind == .takenOver { onTakenOver?() }
         case .acknowledged(let token):
             sessionAge.sign(at: loop.monotonicTime)
             if let publication = unconfirmed[token] { confirmEcho(publication.topic) }

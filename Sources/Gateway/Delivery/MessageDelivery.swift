@@ -33,12 +33,15 @@ public final class MessageDelivery {
     public var onSharedIgnored: ((_ topic: String) -> Void)?
     /// Receives each message that the broker refused. A stored one is sent again if ``BrokerRefusal/keepsMessage``.
     public var onRefused: ((BrokerRefusal) -> Void)?
+    /// Runs when the broker has closed the connection because another client has the same identifier.
+    var onTakenOver: (() -> Void)?
     /// Receives what a user should know, at most a few lines for one cause.
     public var onNotice: ((DeliveryNotice) -> Void)?
 
     private let messages: any PublicationStore
     private let outbox: Outbox
     private let supervisor: BrokerSupervisor
+    private let identifier: String
     private var savedCounters: [EncryptedCounter] = []
 
     /// Creates a delivery that does nothing until ``start()``.
@@ -56,6 +59,7 @@ public final class MessageDelivery {
         seed: UInt64 = .random(in: 0 ... .max), loop: GatewayLoop
     ) {
         messages = store
+        identifier = client.identifier
         outbox = Outbox(store: store, settings: settings, loop: loop)
         supervisor = BrokerSupervisor(
             broker: broker, settings: client.settings, availability: availability, limits: receiving, seed: seed,
@@ -75,6 +79,7 @@ public final class MessageDelivery {
         supervisor.onReceived = { [weak self] in self?.onReceived?($0) }
         supervisor.onSharedIgnored = { [weak self] in self?.onSharedIgnored?($0) }
         supervisor.report = { [weak self] in self?.onNotice?($0) }
+        supervisor.onTakenOver = { [weak self] in self?.onTakenOver?() }
         supervisor.onConnectionChange = { [weak self] isConnected in
             guard let self else { return }
             if isConnected { outbox.connected() } else { outbox.closed() }
@@ -109,6 +114,9 @@ public final class MessageDelivery {
     /// Sends a message that is not stored, for example a retained status. Returns false without a connection.
     @discardableResult
     public func publish(_ publication: Publication) -> Bool { supervisor.publish(publication) }
+
+    /// Connects again with another client identifier.
+    func useIdentifier(suffix: String) { supervisor.useIdentifier("\(identifier)-\(suffix)") }
 
     /// The identifiers of commands of earlier processes, the oldest first.
     var usedIdentifiers: [UsedIdentifier] { messages.usedIdentifiers }

@@ -29,6 +29,9 @@ struct ConnectionScheduler {
         devices[address]?.hasJobs = hasJobs
     }
 
+    /// Forgets a device without a link.
+    mutating func remove(_ address: BluetoothAddress) { devices[address] = nil }
+
     /// Stores whether the device is in range.
     mutating func setHeard(_ isHeard: Bool, _ address: BluetoothAddress, now: Duration) {
         ensure(address, now)

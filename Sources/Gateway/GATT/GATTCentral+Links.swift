@@ -10,7 +10,8 @@ extension GATTCentral {
         let central = loop.bound(WeakReference(self))
         // The gateway closes the link of an earlier process too, so that rotation frees it.
         let link = manager.connect(
-            to: device.presentAddress, kind: device.likelyKind, options: ConnectOptions(existingLink: .takeOver))
+            to: device.presentAddress, kind: device.likelyKind,
+            options: ConnectOptions(existingLink: settings.closesForeignLinks ? .takeOver : .share))
         device.connection.disposable = link.subscribe { event in
             guard let central = central.value.object else { return }
             switch event {
@@ -21,7 +22,7 @@ extension GATTCentral {
         }
     }
 
-    private func enter(_ state: GATTLinkState, _ device: GATTDevice) {
+    func enter(_ state: GATTLinkState, _ device: GATTDevice) {
         guard device.state != state else { return }
         device.state = state
         emit(.state(state), device.settings.address)
@@ -171,7 +172,7 @@ extension GATTCentral {
         finish(id, of: address, values: [], failure: CommandFailure(kind: "deadline", text: text))
     }
 
-    private func finish(
+    func finish(
         _ id: String, of address: BluetoothAddress, values: [CommandResult.Value], failure: CommandFailure?
     ) {
         guard let device = devices[address],

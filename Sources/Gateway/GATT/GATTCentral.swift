@@ -23,6 +23,9 @@ public final class GATTCentral {
         /// A device that was not heard for this time is not connected.
         public var heardTimeout = Duration.seconds(60)
 
+        /// Whether a link of an earlier process or another program is closed when this gateway does not need it.
+        public var closesForeignLinks = true
+
         /// Creates the default settings.
         public init() {}
     }
@@ -68,13 +71,7 @@ public final class GATTCentral {
         limits.maximumLinks = settings.maximumLinks
         limits.minimumStay = settings.minimumStay
         scheduler = ConnectionScheduler(limits)
-        for device in devices {
-            let central = loop.bound(WeakReference(self))
-            let address = device.address
-            let jobs = GATTJobs(device.jobs, loop: loop) { central.value.object?.handle($0, of: address) }
-            self.devices[address] = GATTDevice(device, jobs: jobs)
-            scheduler.setJobs(!device.jobs.isEmpty, of: address, now: loop.monotonicTime)
-        }
+        for device in devices { add(device) }
     }
 
     /// Starts to connect to devices.

@@ -3,8 +3,8 @@ import RxBluetooth
 
 /// A device of the configuration with its link, jobs and running command. It belongs to the loop.
 final class GATTDevice {
-    let settings: DeviceSettings
-    let jobs: GATTJobs
+    var settings: DeviceSettings
+    var jobs: GATTJobs
     /// The subscription of the present attempt or link.
     let connection = SerialDisposable()
     /// The peripheral while there is a link.

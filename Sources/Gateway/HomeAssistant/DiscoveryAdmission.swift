@@ -4,9 +4,9 @@ import RxBluetooth
 ///
 /// Another device that was not heard for the expiry leaves, so that its message is removed and its place is free.
 struct DiscoveryAdmission: Sendable {
-    private let policy: HomeAssistantSettings.Discovery
-    private let limit: Int
-    private let expiry: Duration
+    private var policy: HomeAssistantSettings.Discovery
+    private var limit: Int
+    private var expiry: Duration
     /// When the other devices with a message were last heard.
     private var others: RecencyTable<BluetoothAddress, Duration>
     private var excess = LimitExcess()
@@ -17,6 +17,15 @@ struct DiscoveryAdmission: Sendable {
         limit = settings.discovery == .knownFormats ? settings.discoveryLimit : 0
         expiry = settings.discoveryExpiry
         others = RecencyTable(capacity: limit)
+    }
+
+    /// Uses other limits. Devices above a lower limit keep their messages until they leave.
+    mutating func reload(_ settings: HomeAssistantSettings) {
+        policy = settings.discovery
+        limit = settings.discovery == .knownFormats ? settings.discoveryLimit : 0
+        expiry = settings.discoveryExpiry
+        others.setCapacity(max(limit, others.count))
+        if policy != .knownFormats { for address in others.keys { others.remove(address) } }
     }
 
     /// How often a device was not discovered because of the limit.

@@ -48,6 +48,22 @@ package final class DiscoveryPublisher {
         listTimer.dispose()
     }
 
+    /// Uses another configuration, and publishes all messages again.
+    ///
+    /// - Parameter isPublished: Whether a device is published with the new configuration.
+    func reload(_ configuration: GatewayConfiguration, isPublished: (BluetoothAddress) -> Bool) {
+        guard let settings = configuration.homeAssistant else { return }
+        let now = loop.monotonicTime
+        let capacity = configuration.devices.count + settings.discoveryLimit
+        discovery.reload(configuration, settings, capacity: max(capacity, Array(discovery.addresses).count))
+        others.reload(configuration, settings)
+        for address in Array(discovery.addresses) where !isPublished(address) || !others.keeps(address, at: now) {
+            remove(address, at: now)
+        }
+        change(Array(discovery.addresses), within: Self.settling)
+        planList()
+    }
+
     /// The topics to subscribe to: Home Assistant's start, and what this and other gateways say about other devices.
     var filters: [String] { [discovery.statusTopic] + others.filters }
 

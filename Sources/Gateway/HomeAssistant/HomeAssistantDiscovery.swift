@@ -61,9 +61,9 @@ public struct HomeAssistantDiscovery: Sendable {
     // A device that changes its name with each packet must not flood the broker.
     private static let maximumRevisions = 200
 
-    private let settings: HomeAssistantSettings
-    private let topics: GatewayTopics
-    private let publishing: PublishingSettings
+    private var settings: HomeAssistantSettings
+    private var topics: GatewayTopics
+    private var publishing: PublishingSettings
     private let gateway: String
     /// The other gateways, of which each may hear a device that no configuration describes.
     private var gateways: Set<String> = []
@@ -73,7 +73,7 @@ public struct HomeAssistantDiscovery: Sendable {
     private let sharing: SharingTopics?
     private var devices: RecencyTable<BluetoothAddress, Device>
     /// The jobs of the configuration. Their entities do not wait for values.
-    private let jobs: [BluetoothAddress: [GATTJob]]
+    private var jobs: [BluetoothAddress: [GATTJob]]
 
     /// Creates a discovery without devices; nil if the configuration switches it off.
     ///
@@ -94,6 +94,35 @@ public struct HomeAssistantDiscovery: Sendable {
         }
         jobs = Dictionary(configuration.devices.map { ($0.address, $0.jobs) }) { first, _ in first }
         devices = RecencyTable(capacity: capacity)
+    }
+
+    /// Uses the devices, names, topics and intervals of another configuration. Publish all messages after it.
+    mutating func reload(_ configuration: GatewayConfiguration, _ settings: HomeAssistantSettings, capacity: Int) {
+        self.settings = settings
+        topics = GatewayTopics(configuration.topics, gateway: configuration.name)
+        publishing = configuration.publishing
+        devices.setCapacity(capacity)
+        let old = jobs
+        jobs = Dictionary(configuration.devices.map { ($0.address, $0.jobs) }) { first, _ in first }
+        if sharing != nil {
+            let known = hearers
+            hearers = jobs.keys.reduce(into: [:]) { $0[$1] = known[$1] ?? [] }
+        }
+        let names = Dictionary(configuration.devices.map { ($0.address, $0.name) }) { first, _ in first }
+        for address in devices.keys {
+            let jobs = jobs[address] ?? []
+            let hasChanged = old[address, default: []] != jobs
+            _ = devices.update(address) { device in
+                if let name = names[address] ?? nil { device.name = name }
+                device.revision = 0
+                guard hasChanged else { return }
+                device.values = []
+                device.components = device.components.filter { $0.value.source != .connection }
+                for component in jobs.flatMap({ HomeAssistantComponent.all($0) }) {
+                    device.components[component.key] = component
+                }
+            }
+        }
     }
 
     /// The topic on which Home Assistant publishes its start, to subscribe to.

@@ -29,7 +29,8 @@ public struct HomeAssistantGateway: Sendable {
     private static let maximumRemovals = 128
 
     private let settings: HomeAssistantSettings
-    private let topics: GatewayTopics
+    /// The topics of the gateway. Publish the message after a change.
+    var topics: GatewayTopics
     private let name: String
     private var version = GatewayVersion.current
     private var adapters: [Adapter] = []

@@ -39,7 +39,7 @@ struct LastStates: Sendable {
     private static let maximumReadings = 16
     private static let maximumValues = 64
 
-    private let expireAfter: Duration
+    private var expireAfter: Duration
     private var configured: RecencyTable<BluetoothAddress, Device>
     private var others: RecencyTable<BluetoothAddress, Device>
     private var readingCount = 0
@@ -48,6 +48,19 @@ struct LastStates: Sendable {
         expireAfter = settings.expireAfter
         configured = RecencyTable(capacity: configuration.devices.count)
         others = RecencyTable(capacity: settings.discoveryLimit)
+    }
+
+    /// Uses another configuration. Values of connections have topics, which may have changed.
+    mutating func reload(_ configuration: GatewayConfiguration, _ settings: HomeAssistantSettings) {
+        expireAfter = settings.expireAfter
+        configured.setCapacity(max(configuration.devices.count, configured.count))
+        others.setCapacity(max(settings.discoveryLimit, others.count))
+        let described = Set(configuration.devices.map(\.address))
+        for address in configured.keys where !described.contains(address) { configured.remove(address) }
+        for address in others.keys where described.contains(address) {
+            if let device = others.remove(address) { configured.use(address, default: device) }
+        }
+        for address in configured.keys { _ = configured.update(address) { $0.connection = [] } }
     }
 
     /// The messages about the devices of the configuration, and about all others.

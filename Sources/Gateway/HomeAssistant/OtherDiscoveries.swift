@@ -10,9 +10,9 @@ struct OtherDiscoveries: Sendable {
     /// Whether devices were added or removed since the list was published.
     var isListChanged = false
     /// The topic of the list.
-    let listTopic: String
+    private(set) var listTopic: String
     private let removalTopic: String?
-    private let configured: Set<BluetoothAddress>
+    private var configured: Set<BluetoothAddress>
     private var listTime: Duration?
     /// When the first connection was made.
     private var connectionTime: Duration?
@@ -33,6 +33,23 @@ struct OtherDiscoveries: Sendable {
         configured = Set(configuration.devices.map(\.address))
         listTopic = GatewayTopics(configuration.topics, gateway: configuration.name).discovered
         removalTopic = configuration.sharing.isEnabled ? configuration.sharing.base + "/removed" : nil
+    }
+
+    /// Uses another configuration.
+    mutating func reload(_ configuration: GatewayConfiguration, _ settings: HomeAssistantSettings) {
+        let before = admission.discovered.count
+        admission.reload(settings)
+        configured = Set(configuration.devices.map(\.address))
+        for address in configured { admission.withdraw(address) }
+        listTopic = GatewayTopics(configuration.topics, gateway: configuration.name).discovered
+        isListChanged = isListChanged || admission.discovered.count != before
+    }
+
+    /// Whether a device with a message may keep it after a change of the configuration.
+    mutating func keeps(_ address: BluetoothAddress, at now: Duration) -> Bool {
+        var device = MessageDevice(address: address)
+        device.isConfigured = configured.contains(address)
+        return admission.admit(device, at: now)
     }
 
     var filters: [String] { [listTopic] + (removalTopic.map { [$0] } ?? []) }

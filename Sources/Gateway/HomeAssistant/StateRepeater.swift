@@ -8,7 +8,7 @@ import RxBluetooth
 /// that received it last also publishes its state last.
 final class StateRepeater {
     private var states: LastStates
-    private let topics: GatewayTopics
+    private var topics: GatewayTopics
     private let delivery: MessageDelivery
     private let loop: GatewayLoop
     private let presence: (BluetoothAddress) -> PresenceMessage?
@@ -39,6 +39,13 @@ final class StateRepeater {
     }
 
     deinit { timer.dispose() }
+
+    /// Uses another configuration.
+    func reload(_ configuration: GatewayConfiguration) {
+        guard let settings = configuration.homeAssistant else { return }
+        topics = GatewayTopics(configuration.topics, gateway: configuration.name)
+        states.reload(configuration, settings)
+    }
 
     /// Remembers a message about a device with discovery.
     func add(_ message: ReadingMessage) { states.add(message, at: loop.monotonicTime) }

@@ -50,6 +50,10 @@ public struct GatewayStatus: Hashable, Sendable {
     public var suppressed = 0
     /// What was lost or ignored, by its reason.
     public var drops: [String: Int] = [:]
+    /// The process that publishes this status; nil in a status that is not published.
+    var instance: InstanceWatch.Instance?
+    /// The machine on which another gateway with the same name runs; nil if there is none.
+    public var duplicate: String?
     /// The wall time of this status.
     public var time: Date
 
@@ -85,7 +89,8 @@ public struct GatewayStatus: Hashable, Sendable {
             ),
             ("bluez_version", .string(orNull: bluezVersion)), ("obstacle", .string(orNull: obstacle)),
             ("missing_adapters", .array(missingAdapters.map { .string($0) })),
-            ("adapters", .array(adapters.map(\.json))), ("time", .string(MessageTime.text(time))),
+            ("adapters", .array(adapters.map(\.json))), ("instance", instance?.json ?? .null),
+            ("duplicate", .string(orNull: duplicate)), ("time", .string(MessageTime.text(time))),
         ])
     }
 }

@@ -2,7 +2,8 @@
 ///
 /// Without limits, a sender that changes its address with each packet fills the store and the broker.
 struct OtherDeviceBudget: Sendable {
-    private let settings: OtherDeviceSettings
+    /// The limits. What was counted before a change stays counted.
+    var settings: OtherDeviceSettings
     private var messages = RateLimit()
     private var presence = RateLimit()
     private var deviceExcess = LimitExcess()

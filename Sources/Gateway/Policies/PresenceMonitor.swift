@@ -41,7 +41,7 @@ public struct PresenceMonitor: Sendable {
 
     private static let timeConstant = 10.0
 
-    private let settings: PublishingSettings
+    private var settings: PublishingSettings
     private let settling: Duration
     private var devices: RecencyTable<BluetoothAddress, Device>
     /// The devices with a link. They are in range, although most of them do not advertise.
@@ -60,6 +60,30 @@ public struct PresenceMonitor: Sendable {
         self.settings = settings
         self.settling = settling
         devices = RecencyTable(capacity: capacity)
+    }
+
+    /// Uses other settings from now on. Devices stay in range.
+    mutating func apply(_ settings: PublishingSettings, capacity: Int) {
+        self.settings = settings
+        devices.setCapacity(capacity)
+    }
+
+    /// The devices in range.
+    var addresses: [BluetoothAddress] { devices.keys }
+
+    /// Moves a device to another monitor without a message. Returns what to publish there, if that one is full.
+    mutating func move(_ address: BluetoothAddress, to other: inout PresenceMonitor) -> [Change] {
+        guard let device = devices.remove(address) else { return [] }
+        if linked.remove(address) != nil { other.linked.insert(address) }
+        guard let removed = other.devices.use(address, default: device) else { return [] }
+        other.evicted += 1
+        return [Self.loss(of: removed)]
+    }
+
+    /// Removes a device that is not published any more, and returns what to publish.
+    mutating func remove(_ address: BluetoothAddress) -> [Change] {
+        linked.remove(address)
+        return devices.remove(address).map { [Self.loss(of: (address, $0))] } ?? []
     }
 
     /// The number of devices in range.

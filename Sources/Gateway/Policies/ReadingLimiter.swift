@@ -92,7 +92,7 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
         var longestInterval: Duration { min(maximumInterval, intervals.values.reduce(minimumInterval, max)) }
     }
 
-    private let rules: Rules
+    private var rules: Rules
     /// The groups of each device, in the order of use.
     private var devices: RecencyTable<BluetoothAddress, [Group]>
     private var heap = DeadlineHeap<Address>()
@@ -111,6 +111,15 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
         rules = Rules(settings)
         devices = RecencyTable(capacity: capacity)
     }
+
+    /// Uses other settings for the next readings. Readings that wait keep their deadlines.
+    mutating func apply(_ settings: PublishingSettings, capacity: Int) {
+        rules = Rules(settings)
+        devices.setCapacity(capacity)
+    }
+
+    /// Forgets a device, so that its next reading is published.
+    mutating func forget(_ device: BluetoothAddress) { devices.remove(device) }
 
     /// The time at which ``due(at:)`` may have work; nil if no reading waits.
     public var nextDeadline: Duration? { heap.first?.deadline }

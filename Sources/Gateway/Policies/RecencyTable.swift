@@ -11,8 +11,8 @@ struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var newer: Int
     }
 
-    /// The largest number of entries.
-    let capacity: Int
+    /// The largest number of entries. A full table with a lower capacity keeps its entries until they are removed.
+    private(set) var capacity: Int
     private var entries: [Entry?] = []
     // Separate from the entries, so that a use moves no value.
     private var neighbours: [Neighbours] = []
@@ -25,6 +25,9 @@ struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     init(capacity: Int) { self.capacity = max(1, capacity) }
 
     var count: Int { positions.count }
+
+    /// Changes the largest number of entries, which is at least 1.
+    mutating func setCapacity(_ capacity: Int) { self.capacity = max(1, capacity) }
 
     /// The entry that was not used for longest; nil in an empty table.
     var oldest: (key: Key, value: Value)? {

@@ -81,7 +81,7 @@ extension DeviceConnections {
         releaseHeld()
     }
 
-    private func fail(_ command: PendingCommand, _ failure: CommandFailure) {
+    func fail(_ command: PendingCommand, _ failure: CommandFailure) {
         book.finish(command.command.id, of: command.address)
         emit(command.command.id, of: command.address, failure)
     }

@@ -20,11 +20,11 @@ final class DeviceConnections {
     /// Returns the address of the configuration for a peripheral with a private address.
     var identity: ((Peripheral) -> BluetoothAddress)?
 
-    private let devices: [DeviceSettings]
+    var devices: [DeviceSettings]
     private let settings: GATTCentral.Settings
     let loop: GatewayLoop
     let delivery: MessageDelivery
-    private let known: Set<BluetoothAddress>
+    var known: Set<BluetoothAddress>
     private(set) var sharing: DeviceSharing?
     // The gateways that have announced themselves without an availability.
     var silentGateways: SilentGateways
@@ -33,9 +33,9 @@ final class DeviceConnections {
     private(set) var centrals: [AdapterKey: GATTCentral] = [:]
     /// The adapters in the order in which they were found.
     private(set) var order: [AdapterKey] = []
-    private(set) var choices: [BluetoothAddress: AdapterChoice] = [:]
+    var choices: [BluetoothAddress: AdapterChoice] = [:]
     /// The adapters of the devices with a link.
-    private(set) var linked: [BluetoothAddress: AdapterKey] = [:]
+    var linked: [BluetoothAddress: AdapterKey] = [:]
     var book: CommandBook
     var held = HeldCommands()
     let heldTimer = SerialDisposable()
@@ -154,7 +154,7 @@ final class DeviceConnections {
         share { isConnected ? $0.connected(now: now) : $0.disconnected(now: now) }
     }
 
-    private func isOwned(_ address: BluetoothAddress) -> Bool { sharing?.isOwned(address) ?? true }
+    func isOwned(_ address: BluetoothAddress) -> Bool { sharing?.isOwned(address) ?? true }
 
     private func choose(_ adapter: AdapterKey, for address: BluetoothAddress, rssi: Int, now: Duration) {
         guard let choice = choices[address], choice.adapter != adapter else {
@@ -180,7 +180,7 @@ final class DeviceConnections {
         moveCommands(of: address, to: adapter)
     }
 
-    private func setLinked(_ isLinked: Bool, _ address: BluetoothAddress, _ adapter: AdapterKey) {
+    func setLinked(_ isLinked: Bool, _ address: BluetoothAddress, _ adapter: AdapterKey) {
         if isLinked {
             linked[address] = adapter
         } else {
@@ -212,7 +212,7 @@ final class DeviceConnections {
     }
 
     /// Passes an event to the sharing, and executes its actions.
-    private func share(_ event: (inout DeviceSharing) -> [DeviceSharing.Action]) {
+    func share(_ event: (inout DeviceSharing) -> [DeviceSharing.Action]) {
         guard sharing != nil else { return }
         // In place: a copy of the state would copy the table of all devices.
         let actions = event(&sharing!)

@@ -35,6 +35,13 @@ final class DeviceFlow {
             presence: PresenceMonitor(configuration.publishing, capacity: capacity, settling: .seconds(1)))
     }
 
+    /// Uses other settings and keys from now on. The devices and the counters of their packets stay.
+    func apply(_ settings: PublishingSettings, keys: KeyStore, capacity: Int, presenceCapacity: Int) {
+        decoder.keys = keys
+        limiter.apply(settings, capacity: capacity)
+        presence.apply(settings, capacity: presenceCapacity)
+    }
+
     /// When readings that wait or devices that are lost have work; nil if there are none.
     var nextDeadline: Duration? { [limiter.nextDeadline, presence.nextDeadline].compactMap { $0 }.min() }
     /// The number of devices that were forgotten because there were too many.

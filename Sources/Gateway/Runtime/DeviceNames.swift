@@ -28,6 +28,14 @@ struct DeviceNames: Sendable {
         reserved = ReservedTopics(configuration)
     }
 
+    /// Creates the names of a newer configuration, with the advertised names that are known.
+    init(_ configuration: GatewayConfiguration, after earlier: DeviceNames) {
+        self.init(configuration)
+        reported = earlier.reported
+        for case (let address, .used(let name)) in earlier.advertised { _ = learn(name, of: address) }
+        refusedCount = earlier.refusedCount
+    }
+
     /// The name of a device; nil if it has none that may be used.
     subscript(address: BluetoothAddress) -> String? {
         if let name = configured[address] { return name }

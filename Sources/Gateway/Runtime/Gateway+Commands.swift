@@ -7,6 +7,7 @@ extension Gateway {
 
     func receivedCommand(_ message: ReceivedMessage) {
         counts.commands += 1
+        guard !instances.givesWay else { return }
         let address = topics.device(ofCommand: message.topic)
         if let address {
             connections.receiveCommand(message, for: address)

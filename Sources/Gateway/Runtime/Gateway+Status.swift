@@ -16,6 +16,8 @@ extension Gateway {
         status.suppressed = pipeline.suppressed
         status.drops = drops(summary)
         status.set(adapters.availability)
+        status.instance = instances.own
+        status.duplicate = instances.other?.host
         status.bluezVersion = adapters.daemonVersion?.description
         status.adapters = adapters.supervisors.map(\.status).map { adapter in
             let name = adapter.displayName
@@ -71,6 +73,9 @@ extension Gateway {
         text.add(
             "ble_gateway_broker_connections_total", .counter, "Accepted connections to the broker.",
             Double(counts.brokerConnections))
+        text.add(
+            "ble_gateway_duplicate", .gauge, "Whether another gateway with the same name is connected.",
+            instances.other == nil ? 0 : 1)
         text.add(
             "ble_gateway_store_messages", .gauge, "Messages that wait for the broker.", Double(summary.store.count))
         text.add("ble_gateway_store_bytes", .gauge, "Their size in bytes.", Double(summary.store.bytes))

@@ -22,22 +22,25 @@ public final class Gateway {
     /// Receives the status whenever it is published, or would be if the broker were connected.
     public var onStatus: ((GatewayStatus) -> Void)?
 
-    let configuration: GatewayConfiguration
+    var configuration: GatewayConfiguration
     let loop: GatewayLoop
     let delivery: MessageDelivery
     let adapters: AdapterSet
     let pipeline: ReadingPipeline
     let connections: DeviceConnections
-    let topics: GatewayTopics
-    private let commandFilter: TopicFilter?
+    var topics: GatewayTopics
+    var commandFilter: TopicFilter?
+    /// The keys of the program, besides those of the configuration.
+    let programKeys: KeyStore
     let discovery: DiscoveryPublisher?
-    private let states: StateRepeater?
-    private var ownDiscovery: HomeAssistantGateway?
+    let states: StateRepeater?
+    var ownDiscovery: HomeAssistantGateway?
     private let startTime: Duration
     var counts = Counts()
+    var instances: InstanceWatch
     var rates = AdvertisementRates()
     private let statusTimer = SerialDisposable()
-    private var isRunning = false
+    private(set) var isRunning = false
     private var isStatusPending = false
 
     /// What a gateway counts besides its parts.
@@ -74,20 +77,17 @@ public final class Gateway {
         topics = GatewayTopics(configuration.topics, gateway: configuration.name)
         commandFilter = TopicFilter(topics.commandFilter)
         startTime = loop.monotonicTime
+        instances = InstanceWatch(InstanceWatch.Instance(started: loop.scheduler.now))
         let client = Self.client(of: configuration)
         delivery = MessageDelivery(
             broker: broker, client: client, availability: topics.availability, store: store,
             settings: DeliverySettings(broker: configuration.broker, store: configuration.store), loop: loop)
-        var keys = keys
-        for device in configuration.devices {
-            let address = SenderAddress(device.address)
-            if let key = device.key { keys[address] = key }
-            if let key = device.identityKey { keys.addIdentity(address, key: key) }
-        }
+        programKeys = keys
         adapters = AdapterSet(
             configuration.adapters, loop: loop, settings: configuration.recovery, reset: reset, makeManager: makeManager
         )
-        let pipeline = ReadingPipeline(configuration, keys: keys, formats: formats, loop: loop)
+        let pipeline = ReadingPipeline(
+            configuration, keys: configuration.keys(besides: keys), formats: formats, loop: loop)
         self.pipeline = pipeline
         pipeline.restore(delivery.encryptedCounters)
         connections = DeviceConnections(configuration, delivery: delivery, loop: loop)
@@ -116,6 +116,25 @@ public final class Gateway {
         adapters.start()
         scheduleStatus()
         report(.info, "gateway \(configuration.name) started")
+    }
+
+    /// Uses another configuration, without losing links, readings, or messages that wait.
+    ///
+    /// Reports which of its settings need a restart. They keep their present values.
+    public func reload(_ configuration: GatewayConfiguration) {
+        loop.preconditionInContext()
+        guard isRunning else { return }
+        let reload = self.configuration.reload(configuration)
+        let hasChanged = reload.configuration != self.configuration
+        if hasChanged { apply(reload.configuration) }
+        let kept = reload.needsRestart.joined(separator: ", ")
+        switch (hasChanged, kept.isEmpty) {
+        case (true, true): report(.info, "the configuration was read again")
+        case (true, false):
+            report(.warning, "the configuration was read again; a change of these settings needs a restart: \(kept)")
+        case (false, true): report(.info, "the configuration was read again; it has not changed")
+        case (false, false): report(.warning, "a change of these settings needs a restart: \(kept)")
+        }
     }
 
     /// Stops in an orderly way: closes links and scans, delivers what waits, and publishes `offline`.
@@ -173,9 +192,10 @@ public final class Gateway {
         connections.onEvent = { [unowned self] in publish($0) }
         connections.onGateway = { [unowned self] in discovery?.foundGateway($0, hearing: $1) }
         delivery.onConnectionChange = { [unowned self] in brokerChanged(isConnected: $0) }
-        delivery.isCommand = { [commandFilter] in commandFilter?.matches($0) ?? false }
+        delivery.isCommand = { [unowned self] in commandFilter?.matches($0) ?? false }
         delivery.expectsEcho = { [unowned self] in isOwnSubscription($0) }
         delivery.onReceived = { [unowned self] in received($0) }
+        delivery.onTakenOver = { [unowned self] in handle(instances.takenOver(at: loop.monotonicTime)) }
         delivery.onNotice = { [unowned self] in report($0.isProblem ? .warning : .info, $0.description) }
     }
 
@@ -262,6 +282,8 @@ extension Gateway {
         connections.brokerChanged(isConnected: isConnected)
         guard isConnected else { return }
         counts.brokerConnections += 1
+        // The retained status arrives before this gateway replaces it.
+        delivery.resubscribe(to: [topics.status])
         if let message = ownDiscovery?.publication { delivery.publish(message) }
         discovery?.connected()
         publishStatus()
@@ -269,6 +291,9 @@ extension Gateway {
 
     private func received(_ message: ReceivedMessage) {
         if commandFilter?.matches(message.topic) == true { return receivedCommand(message) }
+        if message.topic == topics.status {
+            return handle(instances.receive(message, at: loop.monotonicTime))
+        }
         let isStart = discovery?.receive(message) { [weak self] in
             guard let self else { return }
             report(.info, "Home Assistant has started; its devices and their states are published again")
@@ -288,13 +313,14 @@ extension Gateway {
             guard let gateway = bound.value.object, gateway.isRunning else { return }
             gateway.delivery.save(gateway.pipeline.encryptedCounters)
             gateway.discovery?.expire()
+            gateway.handle(gateway.instances.expire(at: gateway.loop.monotonicTime))
             gateway.publishStatus()
             gateway.scheduleStatus()
         }
     }
 
     /// Publishes the status after all work that waits, so that several changes make one message.
-    private func publishStatusSoon() {
+    func publishStatusSoon() {
         guard !isStatusPending else { return }
         isStatusPending = true
         let bound = loop.bound(WeakReference(self))

@@ -19,12 +19,12 @@ package final class ReadingPipeline {
     var onNotice: ((OtherDeviceNotice) -> Void)?
 
     private let loop: GatewayLoop
-    private let matcher: DeviceMatcher
-    private var keyCheck: KeyCheck
-    private let configured: DeviceFlow
-    private let others: DeviceFlow
-    private var budget: OtherDeviceBudget
-    private var names: DeviceNames
+    var matcher: DeviceMatcher
+    var keyCheck: KeyCheck
+    let configured: DeviceFlow
+    let others: DeviceFlow
+    var budget: OtherDeviceBudget
+    var names: DeviceNames
     private var timer: (time: Duration, task: any Disposable)?
     /// The numbers of advertisements that were published, or could not be decoded.
     private(set) var counts = Counts()
@@ -204,7 +204,7 @@ package final class ReadingPipeline {
         }
     }
 
-    private func publish(_ changes: [PresenceMonitor.Change]) {
+    func publish(_ changes: [PresenceMonitor.Change]) {
         guard !changes.isEmpty else { return }
         let now = loop.monotonicTime
         for change in changes {
@@ -237,7 +237,7 @@ package final class ReadingPipeline {
 // The timer.
 extension ReadingPipeline {
     /// Sets the timer for waiting readings and lost devices. A later deadline than that of the timer needs no new one.
-    private func arm() {
+    func arm() {
         let deadlines = [configured.nextDeadline, others.nextDeadline, budget.nextDeadline]
         guard let deadline = deadlines.compactMap({ $0 }).min(), timer.map({ deadline < $0.time }) ?? true else {
             return

@@ -3,7 +3,7 @@ import RxBluetooth
 // What an earlier configuration of this gateway has left at the broker.
 extension DeviceSharing {
     /// The most devices for which roles are removed.
-    private static let maximumRemoved = 1000
+    static let maximumRemoved = 1000
 
     /// Removes a report of this gateway about a device that it does not have any more, and then the device's roles.
     ///

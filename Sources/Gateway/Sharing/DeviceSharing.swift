@@ -28,7 +28,7 @@ public struct DeviceSharing: Sendable {
     let topics: SharingTopics
     var devices: [BluetoothAddress: SharedDevice] = [:]
     /// The devices of the configuration, and whether they have jobs.
-    let jobs: [BluetoothAddress: Bool]
+    var jobs: [BluetoothAddress: Bool]
     /// The devices of an earlier configuration, as far as they were noticed.
     var removed: Set<BluetoothAddress> = []
     /// The gateways that are online.

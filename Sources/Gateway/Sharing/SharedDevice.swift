@@ -108,7 +108,7 @@ struct RoleTiming: Hashable, Sendable {
 
 /// A device as one gateway knows it.
 struct SharedDevice: Hashable, Sendable {
-    let hasJobs: Bool
+    var hasJobs: Bool
     var signal: SignalAverage?
     /// Since when this gateway hears the device without a pause; nil if it does not.
     var candidateSince: Duration?

@@ -1,5 +1,8 @@
 /// Messages in memory in the order of their numbers.
 struct NumberedMessages {
+    /// The memory of one place.
+    static let placeSize = MemoryLayout<(number: Int64, publication: Publication?)>.stride
+
     /// A message; nil after its removal.
     private var entries: [(number: Int64, publication: Publication?)] = []
     /// The position of the oldest message.

@@ -5,6 +5,9 @@ public final class SimulatedStore: PublicationStore {
     public let identity: String
     /// The largest size of the waiting messages in bytes.
     public let maximumBytes: Int
+    /// Whether the memory that a message needs counts, instead of its content.
+    private let countsMemory: Bool
+    private var usedBytes = 0
     /// If set, every call that changes or reads the content fails with it.
     public var failure: StoreFailure?
     /// If set, calls that append messages fail with it, for example because the disk is full. Removals succeed.
@@ -25,9 +28,13 @@ public final class SimulatedStore: PublicationStore {
     /// - Parameters:
     ///   - identity: The first part of message ids. It must be different for each store.
     ///   - maximumBytes: The largest size of the waiting messages.
-    public init(identity: String, maximumBytes: Int = StoreSettings().maximumBytes) {
+    ///   - countsMemory: Whether this is the size in memory, which is several times that of short messages.
+    public init(
+        identity: String, maximumBytes: Int = StoreSettings().maximumBytes, countsMemory: Bool = false
+    ) {
         self.identity = identity
         self.maximumBytes = maximumBytes
+        self.countsMemory = countsMemory
     }
 
     public func update(appending publications: [Publication], removing numbers: [Int64]) throws(StoreFailure) {
@@ -39,6 +46,7 @@ public final class SimulatedStore: PublicationStore {
             queues[Int(publication.priority.rawValue)].append(publication, number: lastNumber)
             summary.count += 1
             summary.bytes += publication.size
+            usedBytes += countsMemory ? publication.memorySize : publication.size
         }
         makeRoom()
     }
@@ -63,7 +71,7 @@ public final class SimulatedStore: PublicationStore {
     private func makeRoom() {
         // Those of low priority first.
         for index in queues.indices.reversed() {
-            while summary.bytes > maximumBytes, let removed = queues[index].removeFirst() {
+            while usedBytes > maximumBytes, let removed = queues[index].removeFirst() {
                 count(removed)
                 summary.dropped += 1
                 if removed.priority == .low { summary.droppedLow += 1 }
@@ -76,10 +84,21 @@ public final class SimulatedStore: PublicationStore {
         guard let removed else { return }
         summary.count -= 1
         summary.bytes -= removed.size
+        usedBytes -= countsMemory ? removed.memorySize : removed.size
     }
 }
 
 extension Publication {
     /// The size that limits of stores count.
     var size: Int { topic.utf8.count + payload.count }
+
+    /// The memory that a message in a ``SimulatedStore`` needs.
+    ///
+    /// Its place in a table, of which half may be free and which is copied when it grows, and the buffers of the
+    /// payload and the topic with their headers and those of the allocator.
+    var memorySize: Int {
+        func buffer(_ count: Int) -> Int { (32 + count + 8 + 15) / 16 * 16 }
+        let topicBytes = topic.utf8.count
+        return 3 * NumberedMessages.placeSize + buffer(payload.count) + (topicBytes > 15 ? buffer(topicBytes) : 0)
+    }
 }

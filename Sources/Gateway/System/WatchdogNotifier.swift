@@ -55,6 +55,16 @@ public final class WatchdogNotifier {
         send(["STATUS=\(Self.oneLine(status))"])
     }
 
+    /// Reports that the configuration is being read again. Source: sd_notify(3), RELOADING.
+    public func reloading() {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        send(["RELOADING=1", "MONOTONIC_USEC=\(Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)"])
+    }
+
+    /// Reports the end of ``reloading()``.
+    public func reloaded() { send(["READY=1"]) }
+
     /// Reports that the service is stopping. The watchdog is served until ``end()``.
     public func stopping() { send(["STOPPING=1"]) }
 

@@ -128,6 +128,7 @@ struct ReadingMessageTests {
                 + #""last_recovery":"2026-03-14T15:09:26.535Z"},{"name":"hci1","address":null,"#
                 + #""state":"receiving","advertisements_per_second":0,"last_heard":null,"recovery_steps":{},"#
                 + #""last_recovery_step":null,"last_recovery":null}],"#
+                + #""instance":null,"duplicate":null,"#
                 + #""time":"2026-03-14T15:09:26.535Z"}"#)
         let publication = status.publication(GatewayTopics(TopicSettings(), gateway: "pi"))
         #expect(publication.topic == "home/pi/status" && publication.isRetained)

@@ -33,6 +33,18 @@ import Testing
         #expect(receiver.all() == ["STATUS=silent", "STOPPING=1"])
     }
 
+    @Test func `Systemd receives the begin and the end of a reload`() throws {
+        let name = "@rxbluetooth-reload-\(getpid())"
+        let receiver = try #require(DatagramReceiver(name))
+        let notifier = WatchdogNotifier(loop: loop, environment: ["NOTIFY_SOCKET": name])
+        notifier.reloading()
+        notifier.reloaded()
+        let messages = receiver.all()
+        #expect(messages.count == 2 && messages[1] == "READY=1")
+        let lines = messages[0].split(separator: "\n")
+        #expect(lines[0] == "RELOADING=1" && (Int(lines[1].dropFirst("MONOTONIC_USEC=".count)) ?? 0) > 1_000_000)
+    }
+
     @Test func `An abstract socket is reached, and a missing one is no error`() throws {
         let receiver = try #require(DatagramReceiver("@rxbluetooth-\(getpid())"))
         let socket = try #require(NotifySocket("@rxbluetooth-\(getpid())"))

@@ -98,7 +98,8 @@ struct BrokerConnectionFailure {
     private func closed(by reason: MQTTReason) -> BrokerFailure {
         let advice = reason.code == 0x8E ? "; give each gateway a name of its own" : ""
         let text = reason.code == 0 ? "without a reason" : reason.text
-        return BrokerFailure(.unreachable, "\(place) closed the connection: \(text)\(advice)")
+        return BrokerFailure(
+            reason.code == 0x8E ? .takenOver : .unreachable, "\(place) closed the connection: \(text)\(advice)")
     }
 
     private var closedBeforeAccepted: BrokerFailure {

@@ -57,6 +57,8 @@ public final class MQTTBroker: Broker {
 
     public func publish(_ publication: Publication, token: UInt64) { connection?.publish(publication, token: token) }
 
+    public func useIdentifier(_ identifier: String) { client.identifier = identifier }
+
     public func disconnect() {
         if let connection { return connection.disconnect() }
         guard isConnecting else { return }

@@ -9,6 +9,7 @@ public final class SimulatedBroker: Broker {
     private var state = State.closed
     private var inbox: [(due: Duration, event: BrokerEvent)] = []
     private var isDraining = false
+    private var nextIdentifier: String?
 
     init(_ client: BrokerClient, of server: SimulatedBrokerServer) {
         self.client = client
@@ -22,9 +23,12 @@ public final class SimulatedBroker: Broker {
     public func connect() {
         precondition(state == .closed, "SimulatedBroker: connect() while a connection exists or is being made")
         state = .connecting
+        if let nextIdentifier { client.identifier = nextIdentifier }
         let bound = server.loop.bound(self)
         _ = server.loop.schedule(after: server.latency) { bound.value.finishConnecting() }
     }
+
+    public func useIdentifier(_ identifier: String) { nextIdentifier = identifier }
 
     public func subscribe(to filters: [String]) {
         guard state == .connected else { return }
@@ -74,10 +78,10 @@ public final class SimulatedBroker: Broker {
     }
 
     /// Ends the connection without the client's consent; the server publishes the last will.
-    func drop(_ cause: String) {
+    func drop(_ cause: String, _ kind: BrokerFailure.Kind = .unreachable) {
         guard state != .closed else { return }
         server.detach(self, publishesWill: true)
-        close(BrokerFailure(.unreachable, cause))
+        close(BrokerFailure(kind, cause))
     }
 
     private func close(_ failure: BrokerFailure, after delay: Duration? = nil) {

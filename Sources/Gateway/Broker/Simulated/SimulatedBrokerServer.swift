@@ -104,7 +104,7 @@ extension SimulatedBrokerServer {
             return BrokerFailure(.unreachable, "connection refused")
         }
         if let refusal { return refusal }
-        sessions[broker.client.identifier]?.broker?.drop("another client has the same identifier")
+        sessions[broker.client.identifier]?.broker?.drop("another client has the same identifier", .takenOver)
         connectionCount += 1
         return nil
     }

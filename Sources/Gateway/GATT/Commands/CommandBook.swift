@@ -52,8 +52,10 @@ struct CommandBook {
     }
 
     private let limits: Limits
-    private let maximumAge: Duration
-    private let allowed: Set<BluetoothAddress>
+    /// A command that was sent longer ago is not executed.
+    var maximumAge: Duration
+    /// The devices for which commands are accepted.
+    var allowed: Set<BluetoothAddress>
     /// The commands that wait or run.
     private var pending: [BluetoothAddress: Set<String>] = [:]
     private var fingerprints: [Key: UInt64] = [:]

@@ -1,0 +1,33 @@
+import BluetoothValues
+import RxBluetooth
+
+extension ReadingPipeline {
+    /// Uses another configuration from now on. Devices stay in range, and the counters of their packets are kept.
+    ///
+    /// Call ``flush()`` before, so that no reading waits.
+    func reload(_ configuration: GatewayConfiguration, keys: KeyStore) {
+        matcher = DeviceMatcher(configuration)
+        keyCheck = KeyCheck(configuration.devices.map(\.address).filter(matcher.matches))
+        names = DeviceNames(configuration, after: names)
+        budget.settings = configuration.otherDevices
+        let (count, maximum) = (configuration.devices.count, configuration.otherDevices.maximum)
+        configured.apply(configuration.publishing, keys: keys, capacity: count, presenceCapacity: count)
+        others.apply(configuration.publishing, keys: keys, capacity: 2 * maximum, presenceCapacity: maximum)
+        for address in configured.presence.addresses { move(address) }
+        for address in others.presence.addresses { move(address) }
+        arm()
+    }
+
+    /// Moves a device to the state to which it belongs now. One that is not published any more is lost.
+    private func move(_ address: BluetoothAddress) {
+        let isConfigured = configured.presence.isPresent(address)
+        let (old, new) = isConfigured ? (configured, others) : (others, configured)
+        guard matcher.matches(address) else {
+            old.limiter.forget(address)
+            return publish(old.presence.remove(address))
+        }
+        guard matcher.describes(address) != isConfigured else { return }
+        old.limiter.forget(address)
+        publish(old.presence.move(address, to: &new.presence))
+    }
+}
