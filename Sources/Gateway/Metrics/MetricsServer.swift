@@ -7,17 +7,17 @@ import Rx
 /// It belongs to the context of a gateway, and needs no thread of its own. It accepts requests of bounded size and a
 /// bounded number of connections, and closes each connection after a deadline.
 public final class MetricsServer {
-    /// The most connections at a time. Further ones are closed at once.
+    /// The most connections at a time. A further one closes the oldest, so that slow clients do not block the others.
     static let mostConnections = 8
     /// How long a connection may take.
     static let deadline = Duration.seconds(5)
 
     /// The port on which the server listens.
     public let port: UInt16
-    /// The number of connections that were accepted, also those that were closed because of the limit.
+    /// The number of connections that were accepted.
     private(set) var acceptedConnections = 0
     /// The number of connections that were closed because of the limit.
-    private(set) var refusedConnections = 0
+    private(set) var displacedConnections = 0
 
     /// The number of open connections.
     var connectionCount: Int { connections.count }
@@ -28,6 +28,8 @@ public final class MetricsServer {
     private let source: any DispatchSourceRead
     private let descriptor: Int32
     private var connections: [Int32: MetricsConnection] = [:]
+    /// The open connections, the oldest first.
+    private var order: [Int32] = []
     private var pause: (any Disposable)?
     private var isStopped = false
 
@@ -68,6 +70,7 @@ public final class MetricsServer {
         source.cancel()
         for connection in connections.values { connection.close() }
         connections = [:]
+        order = []
     }
 
     private func accept() {
@@ -77,10 +80,9 @@ public final class MetricsServer {
             case .failed: return pauseAccepting()
             case .connected(let client):
                 acceptedConnections += 1
-                guard connections.count < Self.mostConnections else {
-                    refusedConnections += 1
-                    close(client)
-                    continue
+                if order.count >= Self.mostConnections {
+                    displacedConnections += 1
+                    connections[order[0]]?.close()
                 }
                 serve(client)
             }
@@ -94,8 +96,10 @@ public final class MetricsServer {
             return HTTPResponse.to(outcome, metrics: server.content)
         } onClose: {
             server.value.server?.connections[client] = nil
+            server.value.server?.order.removeAll { $0 == client }
         }
         connections[client] = connection
+        order.append(client)
         connection.start(deadline: Self.deadline)
     }
 
