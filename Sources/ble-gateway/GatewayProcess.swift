@@ -50,6 +50,8 @@ enum GatewayProcess {
 /// A gateway with the parts of a process: its queue, broker, store, metrics, watchdog and signals.
 final class RunningGateway {
     private let queue = DispatchQueue(label: "ble-gateway")
+    /// Of its own, because a disk may block it.
+    private let storeQueue = DispatchQueue(label: "ble-gateway.store")
     private let loop: GatewayLoop
     private let log: LogOutput
     private let gateway: Gateway
@@ -73,10 +75,10 @@ final class RunningGateway {
         let client = Gateway.client(of: configuration)
         let broker: any Broker =
             isDryRun ? PrintingBroker(loop: loop) : MQTTBroker(client, loop: loop, queue: queue)
-        let store = isDryRun ? Self.memory(configuration) : try Self.store(configuration, log)
+        let store = try Self.store(configuration)
         gateway = Gateway(
             configuration, loop: loop, broker: broker, store: store,
-            keys: isSimulated ? Scenario.showroomKeys : KeyStore(), reset: isSimulated || isDryRun ? nil : Self.reset(loop)
+            storeLoop: GatewayLoop(queue: storeQueue), keys: isSimulated ? Scenario.showroomKeys : KeyStore(), reset: isSimulated || isDryRun ? nil : Self.reset(loop)
         ) { (adapter: AdapterSelection) -> BluetoothManager in
             var settings = BluetoothManager.Configuration(adapter: adapter, scheduler: loop.scheduler)
             // Readings are stored in batches anyway, and reading the bus rarely saves much of the processor.
@@ -163,16 +165,11 @@ final class RunningGateway {
     }
 
     private static func store(
-        _ configuration: GatewayConfiguration, _ log: LogOutput
+        _ configuration: GatewayConfiguration
     ) throws(ProgramFailure) -> any PublicationStore {
         guard let path = configuration.store.path else { return memory(configuration) }
         do throws(StoreFailure) {
-            let store = try SQLiteStore(path: path, maximumBytes: configuration.store.maximumBytes)
-            for notice in [store.replacementAtOpening, store.damageAtOpening] {
-                if let notice { log.write(notice.description, .warning) }
-            }
-            store.onReplaced = { log.write($0.description, .warning) }
-            return store
+            return try SQLiteStore(path: path, maximumBytes: configuration.store.maximumBytes)
         } catch {
             throw ProgramFailure(ProgramFailure.failed, error.description)
         }

@@ -21,12 +21,17 @@ final class Workload {
         server = SimulatedBrokerServer(loop: loop)
         subscriber = server.subscribe(to: "r")
         let sqlite = try SQLiteStore(path: folder + "/readings.db")
-        if let notice = sqlite.replacementAtOpening { log.write("damaged \(notice)") }
         store = LoggedStore(sqlite, log)
         let client = BrokerClient(gateway: "crash", availability: "online", settings: BrokerSettings())
         delivery = MessageDelivery(
             broker: server.client(client), client: client, availability: "online", store: store, seed: 1, loop: loop)
-        delivery.onNotice = { [log] in if case .storeFailed = $0 { log.write("damaged \($0)") } }
+        delivery.onNotice = { [log] in
+            switch $0 {
+            case .storeFailed: log.write("damaged \($0)")
+            case .storeDamaged, .storeReplaced, .messagesDamaged: log.write("notice \($0)")
+            default: break
+            }
+        }
         subscriber.observer = { [log] in log.write("delivered \(Self.words(of: $0.text))") }
         delivery.start()
     }
@@ -86,6 +91,9 @@ private final class LoggedStore: PublicationStore {
         }
     }
 
+    func takeNotices() -> [DeliveryNotice] { store.takeNotices() }
+    func check() { store.check() }
+    func close() { store.close() }
     var usedIdentifiers: [UsedIdentifier] { store.usedIdentifiers }
     var sinceConfirmation: Duration? { store.sinceConfirmation }
     var encryptedCounters: [EncryptedCounter] { store.encryptedCounters }

@@ -16,6 +16,8 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
     case storeReplaced(keptAt: String, cause: String)
     /// The end of the log of the store was damaged, for example by a worn memory card. What precedes it was kept.
     case storeDamaged(cause: String)
+    /// Messages in the store were damaged, for example by a worn memory card. They were removed.
+    case messagesDamaged(count: Int)
     /// The broker did not confirm messages, so the connection is made again.
     case confirmationsMissing
     /// The broker refused a message. Reported once for a topic, a cause and a connection.
@@ -33,8 +35,8 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .connected, .storeRecovered, .storeDrained: false
         case .closed(let failure, _): failure.kind != .requested
-        case .storeFailed, .storeOverflowed, .storeReplaced, .storeDamaged, .confirmationsMissing, .messageRefused,
-            .subscriptionRefused, .notDelivered, .receivedIgnored:
+        case .storeFailed, .storeOverflowed, .storeReplaced, .storeDamaged, .messagesDamaged, .confirmationsMissing,
+            .messageRefused, .subscriptionRefused, .notDelivered, .receivedIgnored:
             true
         }
     }
@@ -56,6 +58,8 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
             "the store was damaged (\(cause)): it was kept as \(path), and a new one begun; its readings were not sent"
         case .storeDamaged(let cause):
             "the store was damaged (\(cause)): readings that were stored last may be lost; check the disk"
+        case .messagesDamaged(let count):
+            "\(count) readings in the store were damaged, and are lost; check the disk"
         case .confirmationsMissing: "the broker does not confirm messages; connecting again"
         case .messageRefused(let refusal): refusal.line
         case .subscriptionRefused(let filter, let cause):

@@ -38,7 +38,7 @@ public final class MessageDelivery {
     /// Receives what a user should know, at most a few lines for one cause.
     public var onNotice: ((DeliveryNotice) -> Void)?
 
-    private let messages: any PublicationStore
+    private let messages: StoreWorker
     private let outbox: Outbox
     private let supervisor: BrokerSupervisor
     private let identifier: String
@@ -52,18 +52,23 @@ public final class MessageDelivery {
     ///     it becomes `online` again.
     ///   - store: Keeps messages until the broker confirms them.
     ///   - settings: The limits.
+    ///   - storeLoop: The context in which the store runs, so that a slow disk does not stop the gateway. Default: that
+    ///     of the gateway. Do not use the store elsewhere.
     ///   - seed: Varies the pauses between attempts to connect. Default: a random number.
     public init(
         broker: any Broker, client: BrokerClient, availability: String, store: any PublicationStore,
         settings: DeliverySettings = DeliverySettings(), receiving: ReceivingLimit = ReceivingLimit(),
-        seed: UInt64 = .random(in: 0 ... .max), loop: GatewayLoop
+        seed: UInt64 = .random(in: 0 ... .max), loop: GatewayLoop, storeLoop: GatewayLoop? = nil
     ) {
-        messages = store
+        usedIdentifiers = store.usedIdentifiers
+        encryptedCounters = store.encryptedCounters
+        let sinceLastSign = store.sinceConfirmation
+        messages = StoreWorker(store, loop: loop, storeLoop: storeLoop)
         identifier = client.identifier
-        outbox = Outbox(store: store, settings: settings, loop: loop)
+        outbox = Outbox(store: messages, settings: settings, loop: loop)
         supervisor = BrokerSupervisor(
             broker: broker, settings: client.settings, availability: availability, limits: receiving, seed: seed,
-            sinceLastSign: store.sinceConfirmation, loop: loop)
+            sinceLastSign: sinceLastSign, loop: loop)
         connectParts()
     }
 
@@ -72,6 +77,7 @@ public final class MessageDelivery {
         outbox.reconnect = { [unowned supervisor] in supervisor.reconnect() }
         outbox.onProgress = { [unowned supervisor] in supervisor.checkIdle() }
         outbox.report = { [weak self] in self?.onNotice?($0) }
+        messages.report = { [weak self] in self?.onNotice?($0) }
         supervisor.isIdle = { [unowned outbox] in outbox.isIdle }
         supervisor.onAcknowledged = { [weak self] in self?.outbox.acknowledged($0) }
         supervisor.onRefusedStored = { [weak self] in self?.outbox.refused($0, $1) }
@@ -93,14 +99,17 @@ public final class MessageDelivery {
     /// What waits, and what was lost.
     public var summary: DeliverySummary {
         DeliverySummary(
-            store: messages.summary, unstored: outbox.unstoredCount, inFlight: outbox.inFlightCount,
+            store: messages.snapshot.summary, unstored: outbox.unstoredCount, inFlight: outbox.inFlightCount,
             droppedUnstored: outbox.droppedCount, rejected: supervisor.refusals.final,
             refusedForNow: supervisor.refusals.deferred, setAside: supervisor.refusals.setAside,
             receivedIgnored: supervisor.ignoredCount, storeFailure: outbox.failure)
     }
 
     /// Connects, and connects again whenever the connection ends.
-    public func start() { supervisor.start() }
+    public func start() {
+        messages.start()
+        supervisor.start()
+    }
 
     /// Subscribes now and after each connection.
     public func subscribe(to filters: [String]) { supervisor.subscribe(to: filters) }
@@ -119,19 +128,23 @@ public final class MessageDelivery {
     func useIdentifier(suffix: String) { supervisor.useIdentifier("\(identifier)-\(suffix)") }
 
     /// The identifiers of commands of earlier processes, the oldest first.
-    var usedIdentifiers: [UsedIdentifier] { messages.usedIdentifiers }
+    let usedIdentifiers: [UsedIdentifier]
 
     /// Stores the identifier of a command before it is executed. If the store fails, a restart forgets it.
-    func remember(_ identifier: UsedIdentifier) { try? messages.remember(identifier) }
+    ///
+    /// - Parameter completion: Executes the command.
+    func remember(_ identifier: UsedIdentifier, _ completion: @escaping () -> Void) {
+        messages.run { try? $0.remember(identifier) } then: { _ in completion() }
+    }
 
     /// The counters of encrypted packets of earlier processes.
-    var encryptedCounters: [EncryptedCounter] { messages.encryptedCounters }
+    let encryptedCounters: [EncryptedCounter]
 
     /// Stores the counters for the next process. If the store fails, it has older ones.
     func save(_ counters: [EncryptedCounter]) {
         guard counters != savedCounters else { return }
         savedCounters = counters
-        try? messages.save(counters)
+        messages.run { try? $0.save(counters) } then: { _ in }
     }
 
     /// Ends in an orderly way: stores everything, publishes `offline`, waits for confirmations, and disconnects.
@@ -143,9 +156,10 @@ public final class MessageDelivery {
         outbox.flush()
         outbox.endSending()
         supervisor.stop(within: limit) { [outbox] in
-            outbox.flush()
-            outbox.cancel()
-            completion()
+            outbox.finish {
+                outbox.cancel()
+                completion()
+            }
         }
     }
 }

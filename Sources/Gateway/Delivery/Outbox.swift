@@ -13,21 +13,25 @@ final class Outbox {
     /// Is called after each change that may have made the outbox idle.
     var onProgress: (() -> Void)?
 
-    private let store: any PublicationStore
+    private let store: StoreWorker
     private let loop: GatewayLoop
     private var state: OutboxState
+    /// The actions that wait, while others are executed.
+    private var actions: ArraySlice<OutboxState.Action> = []
+    private var isProcessing = false
+    private var onSaved: (() -> Void)?
     private let timer = SerialDisposable()
     private let pauseTimer = SerialDisposable()
     private let confirmationTimer = SerialDisposable()
     private let refusalTimer = SerialDisposable()
     private let retryTimer = SerialDisposable()
 
-    init(store: any PublicationStore, settings: DeliverySettings, loop: GatewayLoop) {
+    init(store: StoreWorker, settings: DeliverySettings, loop: GatewayLoop) {
         self.store = store
         self.loop = loop
         // Differs for each process, because the numbers of messages that are not stored begin again.
         let random = HexDigits.text((0..<4).map { _ in UInt8.random(in: 0 ... .max) })
-        state = OutboxState(settings, memoryIdentity: "\(store.identity)-\(random)")
+        state = OutboxState(settings, memoryIdentity: "\(store.snapshot.identity)-\(random)")
     }
 
     deinit { cancel() }
@@ -54,6 +58,12 @@ final class Outbox {
     /// Stores everything that is in memory, for an orderly end.
     func flush() { process(state.flush()) }
 
+    /// Stores everything, closes the store, and calls the completion.
+    func finish(_ completion: @escaping () -> Void) {
+        onSaved = completion
+        process(state.finish())
+    }
+
     /// Sends no further messages on this connection, except for those that cannot be stored.
     func endSending() { state.endSending() }
 
@@ -67,29 +77,34 @@ final class Outbox {
 
     private func process(_ event: OutboxState.Event) { process(state.apply(event, at: loop.monotonicTime)) }
 
-    private func process(_ first: [OutboxState.Action]) {
-        var actions = first[...]
-        while let action = actions.popFirst() {
-            if let result = perform(action) { actions += state.apply(result, at: loop.monotonicTime) }
-        }
+    /// Executes actions in their order, also those of events that happen meanwhile.
+    private func process(_ added: [OutboxState.Action]) {
+        actions += added
+        guard !isProcessing else { return }
+        isProcessing = true
+        while let action = actions.popFirst() { perform(action) }
+        isProcessing = false
         onProgress?()
+        guard state.isSaved, let completion = onSaved else { return }
+        onSaved = nil
+        store.run { $0.close() } then: { completion() }
     }
 
-    private func perform(_ action: OutboxState.Action) -> OutboxState.Event? {
+    private func perform(_ action: OutboxState.Action) {
         switch action {
         case .store(let publications, let numbers):
-            do throws(StoreFailure) {
+            run { store throws(StoreFailure) in
                 let before = store.summary.dropped
                 try store.update(appending: publications, removing: numbers)
                 return .stored(dropped: store.summary.dropped - before)
-            } catch { return .storingFailed(error) }
+            } failure: { .storingFailed($0) }
         case .load(let request, let limit):
-            do throws(StoreFailure) {
+            run { store throws(StoreFailure) in
                 let messages = try store.messages(after: request.number, limit: limit, priority: request.priority)
                 return .loaded(messages, request.priority)
-            } catch { return .loadingFailed(error) }
+            } failure: { .loadingFailed($0) }
         case .send(let message):
-            let id = "\(store.identity)-\(message.number)"
+            let id = "\(store.snapshot.identity)-\(message.number)"
             send?(message.publication.identified(by: id), UInt64(bitPattern: message.number))
         case .startTimer(let delay): start(timer, after: delay, .timerFired)
         case .pause(let delay): start(pauseTimer, after: delay, .paceAllows)
@@ -101,7 +116,16 @@ final class Outbox {
             reconnect?()
         case .report(let notice): report?(notice)
         }
-        return nil
+    }
+
+    /// Runs an operation of the store, and handles its event.
+    private func run(
+        _ work: @escaping @Sendable (any PublicationStore) throws(StoreFailure) -> OutboxState.Event,
+        failure: @escaping @Sendable (StoreFailure) -> OutboxState.Event
+    ) {
+        store.run { store -> OutboxState.Event in
+            do throws(StoreFailure) { return try work(store) } catch { return failure(error) }
+        } then: { [weak self] in self?.process($0) }
     }
 
     private func start(_ timer: SerialDisposable, after delay: Duration, _ event: OutboxState.Event) {

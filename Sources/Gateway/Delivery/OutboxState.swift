@@ -1,6 +1,6 @@
 /// The state machine of ``Outbox``: what waits to be stored, what is being sent, and what the broker confirmed.
 struct OutboxState {
-    enum Event {
+    enum Event: Sendable {
         case enqueued(Publication)
         case timerFired
         case paceAllows
@@ -67,6 +67,9 @@ struct OutboxState {
     private var storing: [Int64]?
     private var backlog = StoredBacklog()
     private var isLoading = false
+    /// Whether the store is being read from a position that is not valid any more.
+    private var isLoadOutdated = false
+    private var isFinishing = false
     private var timerDue: Duration?
     private var pace: Pace
     private var isPaused = false
@@ -86,7 +89,7 @@ struct OutboxState {
     var unstoredCount: Int { unstored.count + direct.count }
 
     /// Whether an orderly end waits for nothing: no message is in flight, or only in memory and can be sent.
-    var isIdle: Bool { inFlight.isEmpty && !(isStoreClosed && isConnected && !unstored.isEmpty) }
+    var isIdle: Bool { inFlight.isEmpty && storing == nil && !(isStoreClosed && isConnected && !unstored.isEmpty) }
 
     mutating func apply(_ event: Event, at now: Duration) -> [Action] {
         switch event {
@@ -106,7 +109,7 @@ struct OutboxState {
         case .storingFailed(let failure): return storingFailed(failure, now)
         case .loaded(let messages, let priority): return loaded(messages, of: priority, now)
         case .loadingFailed(let failure):
-            isLoading = false
+            (isLoading, isLoadOutdated) = (false, false)
             isUnreadable = true
             return fail(failure) + retry(now) + fill(now)
         case .connected:
@@ -147,10 +150,22 @@ struct OutboxState {
     }
 
     /// Reads the store from the oldest message on.
-    mutating func rewind() { backlog.reset() }
+    mutating func rewind() {
+        backlog.reset()
+        isLoadOutdated = isLoading
+    }
 
     /// Stores everything now, for an orderly end.
     mutating func flush() -> [Action] { write() }
+
+    /// Stores everything, and then nothing more. ``isSaved`` says when.
+    mutating func finish() -> [Action] {
+        isFinishing = true
+        return write()
+    }
+
+    /// Whether everything is stored, or cannot be stored.
+    var isSaved: Bool { storing == nil && (failure != nil || unstored.isEmpty && confirmed.isEmpty) }
 
     /// Sends no further messages on this connection, except for those that cannot be stored.
     mutating func endSending() { isEnding = true }
@@ -181,6 +196,7 @@ extension OutboxState {
         storing = nil
         var actions: [Action] = []
         if failure != nil, count > 0 || unstored.isEmpty && !isStoreClosed { actions.append(recover()) }
+        if isFinishing { return actions + write() }
         if !unstored.isEmpty {
             actions += failure == nil ? startTimer(settings.batchInterval, now) : retry(now)
         } else if !confirmed.isEmpty {
@@ -315,13 +331,18 @@ extension OutboxState {
         _ messages: [StoredPublication], of priority: Publication.Priority, _ now: Duration
     ) -> [Action] {
         isLoading = false
+        guard !isLoadOutdated else {
+            isLoadOutdated = false
+            return fill(now)
+        }
         var actions: [Action] = []
         if failure != nil, !isStoreClosed, unstored.isEmpty, confirmed.isEmpty { actions.append(recover()) }
         // A connection that closed meanwhile starts at the oldest message again.
         guard isConnected else { return actions }
         // After a refusal, messages in flight are read again.
         backlog.add(
-            messages, of: priority, except: confirmed.union(inFlight), isLast: messages.count < Self.readAhead)
+            messages.filter { !confirmed.contains($0.number) && !inFlight.contains($0.number) }, of: priority,
+            upTo: messages.last?.number, isLast: messages.count < Self.readAhead)
         return actions + fill(now)
     }
 

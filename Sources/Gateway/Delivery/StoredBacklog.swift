@@ -59,14 +59,14 @@ struct StoredBacklog {
     /// Adds what was read.
     ///
     /// - Parameters:
-    ///   - confirmed: The numbers of the messages that the store has not removed yet.
+    ///   - last: The last number that was read, also of a message that is not added; nil if there was none.
     ///   - isLast: Whether the store has no later messages.
     mutating func add(
-        _ messages: [StoredPublication], of priority: Publication.Priority, except confirmed: Set<Int64>, isLast: Bool
+        _ messages: [StoredPublication], of priority: Publication.Priority, upTo last: Int64?, isLast: Bool
     ) {
         let index = Int(priority.rawValue)
-        if let last = messages.last { queues[index].cursor = last.number }
+        if let last { queues[index].cursor = last }
         queues[index].isDrained = isLast
-        queues[index].ready += messages.filter { !confirmed.contains($0.number) }
+        queues[index].ready += messages
     }
 }

@@ -42,6 +42,8 @@ public struct GatewayStatus: Hashable, Sendable {
     public var missingAdapters: [String] = []
     /// The messages that wait for the broker.
     public var store = StoreSummary()
+    /// Why messages cannot be stored; nil while they can.
+    public var storeFailure: StoreFailure.Kind?
     /// The number of connections to the broker that were accepted.
     public var brokerConnections = 0
     /// The number of devices in range.
@@ -84,7 +86,7 @@ public struct GatewayStatus: Hashable, Sendable {
                 "store",
                 .object([
                     ("count", .number(store.count)), ("bytes", .number(store.bytes)),
-                    ("dropped", .number(store.dropped)),
+                    ("dropped", .number(store.dropped)), ("failure", .string(orNull: storeFailure?.word)),
                 ])
             ),
             ("bluez_version", .string(orNull: bluezVersion)), ("obstacle", .string(orNull: obstacle)),

@@ -9,13 +9,20 @@ extension DeviceConnections {
         case .refused(let id, let failure): emit(id, of: address, failure)
         case .accepted(let command, let identifier):
             // Before the execution, so that a crash does not execute it again.
-            delivery.remember(identifier)
-            guard let central = claimant(of: address).flatMap({ centrals[$0] }) else {
-                held.add(command)
-                return startHeldTimer()
-            }
-            central.receive(command)
+            unsaved.append(command)
+            delivery.remember(identifier) { [weak self] in self?.execute(command) }
         }
+    }
+
+    private func execute(_ command: PendingCommand) {
+        // It has failed already if the gateway has stopped meanwhile.
+        guard let index = unsaved.firstIndex(of: command) else { return }
+        unsaved.remove(at: index)
+        guard let central = claimant(of: command.address).flatMap({ centrals[$0] }) else {
+            held.add(command)
+            return startHeldTimer()
+        }
+        central.receive(command)
     }
 
     /// The adapter that has the link of a device or hears it; nil if none does that can be used.
@@ -60,7 +67,9 @@ extension DeviceConnections {
 
     /// Ends the commands that are held, because this object stops.
     func failHeld() {
-        for command in held.take(where: { _ in true }) { fail(command, .stopped) }
+        let commands = unsaved + held.take { _ in true }
+        unsaved = []
+        for command in commands { fail(command, .stopped) }
     }
 
     private func startHeldTimer() {

@@ -8,7 +8,9 @@ extension DeviceConnections {
         known = Set(configuration.devices.map(\.address))
         book.allowed = known
         book.maximumAge = configuration.commands.maximumAge
-        for command in held.take(where: { removed.contains($0.address) }) { fail(command, .removed) }
+        let lost = unsaved.filter { removed.contains($0.address) } + held.take { removed.contains($0.address) }
+        unsaved.removeAll { removed.contains($0.address) }
+        for command in lost { fail(command, .removed) }
         for central in centrals.values { central.reload(devices) }
         let now = loop.monotonicTime
         share { $0.reload(configuration.devices, now: now) }

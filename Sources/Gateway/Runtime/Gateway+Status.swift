@@ -11,6 +11,7 @@ extension Gateway {
             name: configuration.name, version: GatewayVersion.current, uptime: uptime, time: time)
         let summary = delivery.summary
         status.store = summary.store
+        status.storeFailure = summary.storeFailure?.kind
         status.brokerConnections = counts.brokerConnections
         status.devices = pipeline.deviceCount
         status.suppressed = pipeline.suppressed
@@ -40,6 +41,7 @@ extension Gateway {
     func drops(_ summary: DeliverySummary) -> [String: Int] {
         [
             "store_full": summary.store.dropped, "store_failed": summary.droppedUnstored,
+            "store_damaged": summary.store.damaged,
             "devices_forgotten": pipeline.evicted, "advertisements_refused": pipeline.counts.refused,
             "advertisements_downgraded": pipeline.counts.downgraded, "values_impossible": pipeline.impossibleValues,
             "commands_ignored": connections.expiredCommands, "commands_expired": connections.book.expiredCount,
@@ -73,6 +75,10 @@ extension Gateway {
         text.add(
             "ble_gateway_broker_connections_total", .counter, "Accepted connections to the broker.",
             Double(counts.brokerConnections))
+        text.add(
+            "ble_gateway_store_failed", .gauge,
+            "Whether messages cannot be stored, for example because the disk is full.",
+            summary.storeFailure == nil ? 0 : 1)
         text.add(
             "ble_gateway_duplicate", .gauge, "Whether another gateway with the same name is connected.",
             instances.other == nil ? 0 : 1)

@@ -63,13 +63,14 @@ public final class Gateway {
     ///   - loop: The context in which everything runs.
     ///   - broker: The connection to the broker.
     ///   - store: Keeps messages until the broker confirms them.
+    ///   - storeLoop: The context in which the store runs, so that a slow disk does not stop the gateway. Default: `loop`.
     ///   - keys: The keys of devices that encrypt their advertisements, besides those of the configuration.
     ///   - formats: The formats of advertisements that the program adds to those of the library. Default: none.
     ///   - reset: Resets a silent radio; nil if that is not possible.
     ///   - makeManager: Makes the manager of an adapter.
     public init(
         _ configuration: GatewayConfiguration, loop: GatewayLoop, broker: any Broker, store: any PublicationStore,
-        keys: KeyStore = KeyStore(), formats: [any AdvertisementFormat.Type] = [],
+        storeLoop: GatewayLoop? = nil, keys: KeyStore = KeyStore(), formats: [any AdvertisementFormat.Type] = [],
         reset: AdapterSupervisor.Reset? = nil, makeManager: @escaping ManagerFactory
     ) {
         self.configuration = configuration
@@ -81,7 +82,8 @@ public final class Gateway {
         let client = Self.client(of: configuration)
         delivery = MessageDelivery(
             broker: broker, client: client, availability: topics.availability, store: store,
-            settings: DeliverySettings(broker: configuration.broker, store: configuration.store), loop: loop)
+            settings: DeliverySettings(broker: configuration.broker, store: configuration.store), loop: loop,
+            storeLoop: storeLoop)
         programKeys = keys
         adapters = AdapterSet(
             configuration.adapters, loop: loop, settings: configuration.recovery, reset: reset, makeManager: makeManager

@@ -34,11 +34,29 @@ public protocol PublicationStore: AnyObject {
     /// Replaces the counters of encrypted packets.
     func save(_ counters: [EncryptedCounter]) throws(StoreFailure)
 
+    /// Returns and forgets what a user should know about the store, for example that it was damaged.
+    func takeNotices() -> [DeliveryNotice]
+
+    /// Checks the content, which may take seconds. Damage is reported by ``takeNotices()``.
+    func check()
+
+    /// Ends the use of the store. A later call opens it again.
+    func close()
+
     /// The time since the broker confirmed a message to an earlier process; nil if that is not known.
     var sinceConfirmation: Duration? { get }
 }
 
 extension PublicationStore {
+    /// Returns nothing, because this store cannot be damaged.
+    public func takeNotices() -> [DeliveryNotice] { [] }
+
+    /// Does nothing.
+    public func check() {}
+
+    /// Does nothing.
+    public func close() {}
+
     /// Stores messages durably, in their order, all or none. A message is safe when this returns.
     public func append(_ publications: [Publication]) throws(StoreFailure) {
         try update(appending: publications, removing: [])
@@ -76,6 +94,8 @@ public struct StoreSummary: Hashable, Sendable {
     public var dropped = 0
     /// Those among ``dropped`` that had low priority.
     public var droppedLow = 0
+    /// The number of messages that were damaged in the store, and removed.
+    public var damaged = 0
 
     /// Creates an empty summary.
     public init() {}
@@ -91,6 +111,15 @@ public struct StoreFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case corrupted
         /// The file cannot be opened, read or written.
         case inaccessible
+
+        /// The word in the status.
+        var word: String {
+            switch self {
+            case .full: "full"
+            case .corrupted: "damaged"
+            case .inaccessible: "inaccessible"
+            }
+        }
     }
 
     public var kind: Kind

@@ -121,7 +121,7 @@ struct ReadingMessageTests {
             String(decoding: status.payload, as: UTF8.self)
                 == #"{"gateway":"pi","version":"1.0","uptime":61,"devices":0,"suppressed":0,"#
                 + #""drops":{},"broker":{"connections":1},"#
-                + #""store":{"count":3,"bytes":0,"dropped":0},"#
+                + #""store":{"count":3,"bytes":0,"dropped":0,"failure":null},"#
                 + #""bluez_version":"5.82","obstacle":null,"missing_adapters":["hci7"],"adapters":[{"name":"hci0","address":null,"#
                 + #""state":"receiving","advertisements_per_second":12.35,"last_heard":"2026-03-14T15:09:26.535Z","#
                 + #""recovery_steps":{"power-cycle":1,"restart-scan":2},"last_recovery_step":"power-cycle","#

@@ -1,4 +1,3 @@
-import Glibc
 import Testing
 
 @testable import Gateway
@@ -9,15 +8,14 @@ import Testing
     private func allocated(_ publication: Publication) -> Int {
         let payload = unsafe publication.payload.withUnsafeBufferPointer { unsafe Self.block($0.baseAddress) }
         var topic = publication.topic
-        let text = unsafe topic.withUTF8 { unsafe $0.count > 15 ? Self.block($0.baseAddress) : 0 }
+        let text = topic.withUTF8 { $0.count > 15 ? unsafe Self.block($0.baseAddress) : 0 }
         return payload + text
     }
 
-    /// Buffers of Swift have a header of 32 bytes.
+    /// Buffers of Swift have a header of 32 bytes, and the size of a block of glibc is before it, with three flags.
     private static func block(_ content: UnsafePointer<UInt8>?) -> Int {
         guard let content = unsafe content else { return 0 }
-        // The allocator has a header of 8 bytes before each block.
-        return unsafe malloc_usable_size(UnsafeMutableRawPointer(mutating: content - 32)) + 8
+        return unsafe UnsafeRawPointer(content - 40).loadUnaligned(as: Int.self) & ~7
     }
 
     @Test(arguments: [20, 150, 900])

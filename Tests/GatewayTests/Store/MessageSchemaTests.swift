@@ -27,7 +27,7 @@ import Testing
         try makeFirstVersion(folder.path("a.db"))
         for round in 0..<2 {
             let store = try SQLiteStore(path: folder.path("a.db"))
-            #expect(store.replacementAtOpening == nil && store.identity == "0123456789")
+            #expect(store.replacement == nil && store.identity == "0123456789")
             let messages = try store.messages(after: 0, limit: 10)
             #expect(messages.prefix(2).map(\.number) == [4, 7])
             #expect(messages[1].publication == Publication("b", "2", qualityOfService: 0, isRetained: true))

@@ -115,7 +115,7 @@ import Testing
         try folder.write("a.db", [])
         try folder.write("a.db-wal", log)
         let store = try SQLiteStore(path: folder.path("a.db"), now: { Date(timeIntervalSince1970: 1_700_000_000) })
-        #expect(store.replacementAtOpening?.description.contains("it is empty, but its log is not") == true)
+        #expect(store.replacement?.description.contains("it is empty, but its log is not") == true)
         #expect(try folder.read("a.db.damaged-20231114T221320Z-wal") == log)
         try store.append([Publication("b", "2")])
         #expect(try store.messages(after: 0, limit: 10).map(\.publication.text) == ["2"])
@@ -148,7 +148,7 @@ import Testing
             if attempts == 2 { throw StoreFailure(.full, "the disk is full") }
             return try SQLiteConnection(path: path)
         }
-        #expect(store.replacementAtOpening != nil)
+        #expect(store.replacement != nil)
         try store.append([Publication("a", "1")])
         #expect(store.summary.count == 1)
     }

@@ -71,7 +71,8 @@ import Testing
             try connection.execute(
                 """
                 DROP TABLE command; DROP TABLE confirmation; DROP TABLE counter; DROP INDEX message_priority;
-                ALTER TABLE message DROP COLUMN priority; PRAGMA user_version=1
+                ALTER TABLE message DROP COLUMN priority; ALTER TABLE message DROP COLUMN checksum;
+                ALTER TABLE store DROP COLUMN number; ALTER TABLE store DROP COLUMN checksum; PRAGMA user_version=1
                 """)
         }
         let store = try SQLiteStore(path: folder.path("a.db"))

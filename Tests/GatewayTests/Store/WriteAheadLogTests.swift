@@ -26,7 +26,7 @@ import Testing
         let (log, file) = try unclosedStore(folder, transactions: 20)
         #expect(WriteAheadLog(log).damage == nil)
         let store = try opened(folder, log, file)
-        #expect(store.damageAtOpening == nil && store.summary.count == 200)
+        #expect(store.damage == nil && store.summary.count == 200)
         try store.append([Publication("a", "1")])
         let last = try #require(try store.messages(after: 200, limit: 10).first)
         // Whatever was lost at the end of the log, its numbers are not used again.
@@ -44,7 +44,7 @@ import Testing
         var damaged = log
         damaged[log.count * 3 / 4] ^= 1
         let store = try opened(folder, damaged, file)
-        let notice = try #require(store.damageAtOpening)
+        let notice = try #require(store.damage)
         #expect(notice.isProblem && notice.description.contains("may be lost"), "\(notice)")
         #expect((50..<200).contains(store.summary.count))
         try store.append([Publication("a", "1")])

@@ -6,11 +6,18 @@ final class MessageDatabase {
     /// Marks files of the gateway: the bytes `BLEG`. Source: SQLite, PRAGMA application_id.
     private static let application: Int64 = 0x424C_4547
     let connection: SQLiteConnection
-    let identity: String
+    private let path: String
+    private(set) var identity: String
     private(set) var count = 0
     private(set) var bytes = 0
     /// The highest number that was ever used.
     private(set) var lastNumber: Int64 = 0
+    /// Whether the identity or its number was damaged, so that the store has a new identity.
+    private(set) var isIdentityReplaced = false
+    /// The messages whose checksums were wrong.
+    private(set) var damagedCount = 0
+    /// Those that the next transaction removes.
+    private var damaged: Set<Int64> = []
 
     convenience init(path: String, numbersAfter number: Int64, newIdentity: () -> String) throws(StoreFailure) {
         try self.init(
@@ -28,9 +35,10 @@ final class MessageDatabase {
         // Before the first log exists, so that the file itself has the mark.
         if !isMarked { try connection.execute("PRAGMA application_id=\(Self.application)") }
         try connection.execute("PRAGMA journal_mode=WAL; PRAGMA journal_size_limit=4194304")
-        try Self.check(connection, path)
+        self.path = path
         identity = try Self.prepareTables(connection, path, number, newIdentity)
-        if connection.hadLog { try leaveGap() }
+        let isMarkValid = try checkMark(newIdentity)
+        if connection.hadLog || !isMarkValid { try leaveGap() }
         lastNumber = try connection.integer("SELECT seq FROM sqlite_sequence WHERE name = 'message'") ?? 0
         var count: Int64 = 0
         var bytes: Int64 = 0
@@ -41,6 +49,33 @@ final class MessageDatabase {
         self.count = Int(clamping: count)
         self.bytes = Int(clamping: bytes)
         connection.isOpening = false
+    }
+
+    /// Returns whether the file was closed in an orderly way with its present number, as far as it is known.
+    ///
+    /// A damaged identity is replaced, because it could be that of another store.
+    private func checkMark(_ newIdentity: () -> String) throws(StoreFailure) -> Bool {
+        var mark: (number: Int64, checksum: Int64)?
+        try connection.run("SELECT number, checksum FROM store") { row in
+            if let number = row.optionalInteger(0), let sum = row.optionalInteger(1) { mark = (number, sum) }
+        }
+        // A new file, or one of an earlier version.
+        guard let mark else { return true }
+        guard mark.checksum == MessageChecksum.of(identity, mark.number) else {
+            identity = newIdentity()
+            isIdentityReplaced = true
+            try connection.run(
+                "UPDATE store SET identity = ?, number = NULL, checksum = NULL", [.text(identity)])
+            return false
+        }
+        return try connection.integer("SELECT seq FROM sqlite_sequence WHERE name = 'message'") == mark.number
+    }
+
+    /// Marks the file as closed in an orderly way. A lower number in it is damaged then.
+    func markClosed() throws(StoreFailure) {
+        try connection.run(
+            "UPDATE store SET number = ?, checksum = ?",
+            [.integer(lastNumber), .integer(MessageChecksum.of(identity, lastNumber))])
     }
 
     /// Numbers above the present ones may have been used, if the end of the log was lost. Their ids must be unique.
@@ -71,7 +106,8 @@ final class MessageDatabase {
         return application == Self.application
     }
 
-    private static func check(_ connection: SQLiteConnection, _ path: String) throws(StoreFailure) {
+    /// Checks the structure of the file and the content of its rows.
+    func check() throws(StoreFailure) {
         var problem: String?
         try connection.run("PRAGMA quick_check(1)") { row in problem = row.text(0) }
         guard problem == "ok" else {
@@ -79,6 +115,14 @@ final class MessageDatabase {
             let text = problem?.split(whereSeparator: \.isNewline).joined(separator: " ") ?? "it cannot be checked"
             throw StoreFailure(.corrupted, "\(path) is damaged: \(text)")
         }
+        try connection.run(
+            "SELECT number, topic, payload, quality, retained, checksum, priority FROM message"
+        ) { row in
+            let priority = UInt8(exactly: row.integer(6)).flatMap { Publication.Priority(rawValue: $0) }
+            guard let priority else { return noteDamage(row.integer(0)) }
+            _ = message(row, priority)
+        }
+        if !damaged.isEmpty { try update(appending: [], removing: [], maximumBytes: .max) }
     }
 
     private static func prepareTables(
@@ -106,12 +150,18 @@ final class MessageDatabase {
         let before = (count, bytes)
         do throws(StoreFailure) {
             try connection.execute("BEGIN IMMEDIATE")
-            for range in Self.ranges(numbers) { try remove(range) }
+            for range in Self.ranges(numbers + damaged) { try remove(range) }
             if !numbers.isEmpty, let time = BootTime.now { try storeConfirmation(time) }
-            for publication in publications { try insert(publication) }
+            var number = lastNumber
+            for publication in publications {
+                guard number < .max else { throw StoreFailure(.inaccessible, "\(path) has no free numbers") }
+                number += 1
+                try insert(StoredPublication(number: number, publication: publication))
+            }
             let dropped = try makeRoom(maximumBytes)
             try connection.execute("COMMIT")
-            if !publications.isEmpty { lastNumber = connection.lastNumber }
+            lastNumber = number
+            damaged = []
             return dropped
         } catch {
             // Some errors have ended the transaction already.
@@ -144,13 +194,15 @@ final class MessageDatabase {
         }
     }
 
-    private func insert(_ publication: Publication) throws(StoreFailure) {
+    private func insert(_ message: StoredPublication) throws(StoreFailure) {
+        let publication = message.publication
         try connection.run(
-            "INSERT INTO message(topic, payload, quality, retained, priority) VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO message(number, topic, payload, quality, retained, priority, checksum) "
+                + "VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
-                .bytes(Array(publication.topic.utf8)), .bytes(publication.payload),
+                .integer(message.number), .bytes(Array(publication.topic.utf8)), .bytes(publication.payload),
                 .integer(Int64(publication.qualityOfService)), .integer(publication.isRetained ? 1 : 0),
-                .integer(Int64(publication.priority.rawValue)),
+                .integer(Int64(publication.priority.rawValue)), .integer(MessageChecksum.of(message)),
             ])
         count += 1
         bytes += publication.size
@@ -175,21 +227,43 @@ final class MessageDatabase {
         return dropped
     }
 
+    /// Returns messages whose checksums are right. The next transaction removes the others.
     func messages(
         after number: Int64, limit: Int, priority: Publication.Priority = .normal
     ) throws(StoreFailure) -> [StoredPublication] {
         var messages: [StoredPublication] = []
-        try connection.run(
-            "SELECT number, topic, payload, quality, retained FROM message WHERE priority = ? AND number > ? "
-                + "ORDER BY number LIMIT ?",
-            [.integer(Int64(priority.rawValue)), .integer(number), .integer(Int64(limit))]
-        ) { row in
-            var publication = Publication(
-                topic: row.text(1), payload: row.bytes(2), qualityOfService: UInt8(clamping: row.integer(3)),
-                isRetained: row.integer(4) != 0)
-            publication.priority = priority
-            messages.append(StoredPublication(number: row.integer(0), publication: publication))
+        var last = number
+        while messages.count < limit {
+            let wanted = limit - messages.count
+            var found = 0
+            try connection.run(
+                "SELECT number, topic, payload, quality, retained, checksum FROM message "
+                    + "WHERE priority = ? AND number > ? ORDER BY number LIMIT ?",
+                [.integer(Int64(priority.rawValue)), .integer(last), .integer(Int64(wanted))]
+            ) { row in
+                found += 1
+                last = row.integer(0)
+                if let message = message(row, priority) { messages.append(message) }
+            }
+            if found < wanted { break }
         }
         return messages
     }
+
+    /// Reads a row; nil if its checksum is wrong. Rows of earlier versions have none.
+    private func message(_ row: SQLiteStatement, _ priority: Publication.Priority) -> StoredPublication? {
+        var publication = Publication(
+            topic: row.text(1), payload: row.bytes(2), qualityOfService: UInt8(clamping: row.integer(3)),
+            isRetained: row.integer(4) != 0)
+        publication.priority = priority
+        let message = StoredPublication(number: row.integer(0), publication: publication)
+        guard let sum = row.optionalInteger(5), sum != MessageChecksum.of(message) else { return message }
+        noteDamage(message.number)
+        return nil
+    }
+
+    private func noteDamage(_ number: Int64) { if damaged.insert(number).inserted { damagedCount += 1 } }
+
+    /// Lets the log begin again, so that it needs no further space on a full disk.
+    func restartLog() { try? connection.execute("PRAGMA wal_checkpoint(RESTART)") }
 }

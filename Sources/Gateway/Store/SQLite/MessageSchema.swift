@@ -1,7 +1,7 @@
 /// The tables of a store, and the steps from earlier versions of them.
 enum MessageSchema {
     /// The version that this program writes. Source: SQLite, PRAGMA user_version.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     /// Creates the tables of a new file, or changes those of an earlier version. Messages keep their numbers.
     ///
@@ -16,9 +16,12 @@ enum MessageSchema {
         try connection.execute("BEGIN IMMEDIATE")
         if found == 0 { try create(connection, number, newIdentity) }
         if found == 1 { try addPriority(connection) }
-        // An index also contains the numbers, in their order.
-        try connection.execute("CREATE INDEX message_priority ON message(priority)")
-        try connection.execute(MessageDatabase.stateTables)
+        if found < 2 {
+            // An index also contains the numbers, in their order.
+            try connection.execute("CREATE INDEX message_priority ON message(priority)")
+            try connection.execute(MessageDatabase.stateTables)
+        }
+        if found > 0 { try addChecksums(connection) }
         try connection.execute("PRAGMA user_version=\(version); COMMIT")
     }
 
@@ -30,11 +33,22 @@ enum MessageSchema {
             """
             CREATE TABLE message(
                 number INTEGER PRIMARY KEY AUTOINCREMENT, topic BLOB NOT NULL, payload BLOB NOT NULL,
-                quality INTEGER NOT NULL, retained INTEGER NOT NULL, priority INTEGER NOT NULL DEFAULT 0);
-            CREATE TABLE store(identity TEXT NOT NULL)
+                quality INTEGER NOT NULL, retained INTEGER NOT NULL, priority INTEGER NOT NULL DEFAULT 0,
+                checksum INTEGER);
+            CREATE TABLE store(identity TEXT NOT NULL, number INTEGER, checksum INTEGER)
             """)
-        try connection.run("INSERT INTO store VALUES (?)", [.text(newIdentity())])
+        try connection.run("INSERT INTO store(identity) VALUES (?)", [.text(newIdentity())])
         try connection.run("INSERT INTO sqlite_sequence VALUES ('message', ?)", [.integer(number)])
+    }
+
+    /// The rows of earlier versions have no checksum, and are accepted without one.
+    private static func addChecksums(_ connection: SQLiteConnection) throws(StoreFailure) {
+        try connection.execute(
+            """
+            ALTER TABLE message ADD COLUMN checksum INTEGER;
+            ALTER TABLE store ADD COLUMN number INTEGER;
+            ALTER TABLE store ADD COLUMN checksum INTEGER
+            """)
     }
 
     /// The messages of version 1 have normal priority.

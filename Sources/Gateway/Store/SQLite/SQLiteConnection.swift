@@ -219,6 +219,11 @@ enum SQLiteValue {
         return SQLITE_OK
     }
 
+    /// The number in a column; nil for NULL.
+    func optionalInteger(_ column: Int32) -> Int64? {
+        unsafe sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : integer(column)
+    }
+
     func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
     func bytes(_ column: Int32) -> [UInt8] {

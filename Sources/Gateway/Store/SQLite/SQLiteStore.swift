@@ -5,28 +5,24 @@ import Glibc
 /// A store in a file of SQLite. What it has stored survives a crash of the process and a power failure.
 ///
 /// Each update is one transaction, which is on the disk when the call returns. A damaged file is renamed, with a time
-/// stamp in its new name, and a new one begun; ``onReplaced`` reports it.
+/// stamp in its new name, and a new one begun. Messages with a wrong checksum are removed. ``takeNotices()`` returns both.
 /// ```swift
 /// let store = try SQLiteStore(path: "/var/lib/ble-gateway/readings.db")
-/// store.onReplaced = { print($0) }
+/// for notice in store.takeNotices() { print(notice) }
 /// ```
 public final class SQLiteStore: PublicationStore {
     /// The file.
     public let path: String
     /// The largest size of the waiting messages in bytes. The file is larger, by about 30 bytes for each message.
     public let maximumBytes: Int
-    /// Receives a ``DeliveryNotice/storeReplaced(keptAt:cause:)`` when a damaged file was replaced while in use, and a
-    /// ``DeliveryNotice/storeDamaged(cause:)`` when its log was damaged.
-    public var onReplaced: ((DeliveryNotice) -> Void)?
-    /// The notice of a damaged file that was replaced when the store was opened.
-    public private(set) var replacementAtOpening: DeliveryNotice?
-    /// The notice of a damaged log when the store was opened.
-    public private(set) var damageAtOpening: DeliveryNotice?
+    /// What ``takeNotices()`` returns: damaged files and messages.
+    private(set) var notices: [DeliveryNotice] = []
 
     private let now: () -> Date
     private let openFile: (_ path: String) throws(StoreFailure) -> SQLiteConnection
     private var database: MessageDatabase?
     private var dropped = MessageDatabase.Dropped()
+    private var damaged = 0
     private var lastIdentity = SQLiteStore.newIdentity()
     /// Numbers go on after a replacement, because they only grow.
     private var lastNumber: Int64 = 0
@@ -59,10 +55,12 @@ public final class SQLiteStore: PublicationStore {
             try openUnlessFull()
         } catch {
             guard error.kind == .corrupted else { throw error }
-            replacementAtOpening = try replace(error)
+            try replace(error)
             try openUnlessFull()
         }
     }
+
+    deinit { close() }
 
     public var identity: String { database?.identity ?? lastIdentity }
 
@@ -72,13 +70,21 @@ public final class SQLiteStore: PublicationStore {
         summary.bytes = database?.bytes ?? 0
         summary.dropped = dropped.count
         summary.droppedLow = dropped.low
+        summary.damaged = damaged
         return summary
     }
 
     public func update(appending publications: [Publication], removing numbers: [Int64]) throws(StoreFailure) {
         let limit = maximumBytes
         let dropped = try use { database throws(StoreFailure) in
-            try database.update(appending: publications, removing: numbers, maximumBytes: limit)
+            do throws(StoreFailure) {
+                return try database.update(appending: publications, removing: numbers, maximumBytes: limit)
+            } catch {
+                guard error.kind == .full, publications.isEmpty else { throw error }
+                // Removing makes room, so it uses the space that the log has.
+                database.restartLog()
+                return try database.update(appending: [], removing: numbers, maximumBytes: limit)
+            }
         }
         self.dropped.count += dropped.count
         self.dropped.low += dropped.low
@@ -116,13 +122,37 @@ public final class SQLiteStore: PublicationStore {
         _ body: (MessageDatabase) throws(StoreFailure) -> Result
     ) throws(StoreFailure) -> Result {
         do throws(StoreFailure) {
-            return try body(try openDatabase())
+            let database = try openDatabase()
+            let known = database.damagedCount
+            defer { noteDamage(database.damagedCount - known) }
+            return try body(database)
         } catch {
             guard error.kind == .corrupted else { throw error }
-            let notice = try replace(error)
-            onReplaced?(notice)
+            try replace(error)
             return try body(try openDatabase())
         }
+    }
+
+    private func noteDamage(_ count: Int) {
+        guard count > 0 else { return }
+        damaged += count
+        notices.append(.messagesDamaged(count: count))
+    }
+
+    public func takeNotices() -> [DeliveryNotice] {
+        defer { notices = [] }
+        return notices
+    }
+
+    /// A file whose structure is damaged is replaced; damaged messages are removed.
+    public func check() {
+        // If it fails for another reason, the next call reports it.
+        try? use { database throws(StoreFailure) in try database.check() }
+    }
+
+    public func close() {
+        try? database?.markClosed()
+        database = nil
     }
 
     private func openUnlessFull() throws(StoreFailure) {
@@ -138,9 +168,9 @@ public final class SQLiteStore: PublicationStore {
         let opened = try MessageDatabase(
             try openFile(path), path: path, numbersAfter: lastNumber, newIdentity: Self.newIdentity)
         if let damage = opened.damageOfLog {
-            let notice = DeliveryNotice.storeDamaged(cause: "\(damage) in \(path)-wal")
-            if let onReplaced { onReplaced(notice) } else { damageAtOpening = notice }
+            notices.append(.storeDamaged(cause: "\(damage) in \(path)-wal"))
         }
+        if opened.isIdentityReplaced { notices.append(.storeDamaged(cause: "the identity in \(path)")) }
         lastIdentity = opened.identity
         lastNumber = opened.lastNumber
         database = opened
@@ -160,7 +190,7 @@ public final class SQLiteStore: PublicationStore {
     }
 
     /// Renames the damaged file and its log. The next use begins a new one.
-    private func replace(_ failure: StoreFailure) throws(StoreFailure) -> DeliveryNotice {
+    private func replace(_ failure: StoreFailure) throws(StoreFailure) {
         database = nil
         let stamp = Self.stamp(of: now())
         var kept = "\(path).damaged-\(stamp)"
@@ -174,6 +204,6 @@ public final class SQLiteStore: PublicationStore {
                 .inaccessible, "\(failure), and renaming it to \(kept) failed; make its folder writable for this user")
         }
         for suffix in ["-wal", "-shm"] { _ = unsafe rename(path + suffix, kept + suffix) }
-        return .storeReplaced(keptAt: kept, cause: failure.description)
+        notices.append(.storeReplaced(keptAt: kept, cause: failure.description))
     }
 }

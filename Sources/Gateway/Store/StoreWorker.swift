@@ -1,0 +1,69 @@
+import Rx
+
+/// Runs the operations of a store one after another: in a context of its own, so that a slow disk does not stop the
+/// gateway, or directly.
+///
+/// It belongs to the context of a gateway. Completions run there, in the order of the operations.
+final class StoreWorker {
+    /// What the store was after its last operation.
+    struct Snapshot: Sendable {
+        var identity: String
+        var summary: StoreSummary
+
+        init(_ store: any PublicationStore) {
+            identity = store.identity
+            summary = store.summary
+        }
+    }
+
+    /// Receives what a user should know.
+    var report: ((DeliveryNotice) -> Void)?
+
+    private let store: LoopBound<any PublicationStore>
+    private let loop: GatewayLoop
+    private let storeLoop: GatewayLoop?
+    private var last: Snapshot
+    /// The notices of the opening.
+    private var notices: [DeliveryNotice]
+
+    /// - Parameter storeLoop: The context of the store; nil for that of the gateway.
+    init(_ store: any PublicationStore, loop: GatewayLoop, storeLoop: GatewayLoop?) {
+        notices = store.takeNotices()
+        last = Snapshot(store)
+        self.store = (storeLoop ?? loop).bound(store)
+        self.loop = loop
+        self.storeLoop = storeLoop
+    }
+
+    var snapshot: Snapshot { storeLoop == nil ? Snapshot(store.value) : last }
+
+    /// Reports the notices of the opening, and checks the content.
+    func start() {
+        for notice in notices { report?(notice) }
+        notices = []
+        run { $0.check() } then: { _ in }
+    }
+
+    /// Runs an operation after all earlier ones.
+    func run<Result: Sendable>(
+        _ work: @escaping @Sendable (any PublicationStore) -> Result, then completion: @escaping (Result) -> Void
+    ) {
+        guard let storeLoop else {
+            let result = work(store.value)
+            for notice in store.value.takeNotices() { report?(notice) }
+            return completion(result)
+        }
+        let worker = loop.bound((self, completion))
+        let (store, loop) = (store, loop)
+        storeLoop.perform {
+            let result = work(store.value)
+            let (snapshot, notices) = (Snapshot(store.value), store.value.takeNotices())
+            loop.perform {
+                let (worker, completion) = worker.value
+                worker.last = snapshot
+                for notice in notices { worker.report?(notice) }
+                completion(result)
+            }
+        }
+    }
+}

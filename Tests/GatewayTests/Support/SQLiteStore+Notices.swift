@@ -1,0 +1,13 @@
+@testable import Gateway
+
+extension SQLiteStore {
+    /// The notice that a damaged file was replaced.
+    var replacement: DeliveryNotice? {
+        notices.first { if case .storeReplaced = $0 { true } else { false } }
+    }
+
+    /// The notice of a damaged log or identity.
+    var damage: DeliveryNotice? {
+        notices.first { if case .storeDamaged = $0 { true } else { false } }
+    }
+}
