@@ -8,10 +8,12 @@ struct CrashTest {
     func run(atMost limit: Int) throws -> Bool {
         defer { try? FileManager.default.removeItem(at: root) }
         let all = try countPoints()
-        var counts = (points: 0, stored: 0, duplicates: 0, problems: 0)
+        var counts = (points: 0, stored: 0, duplicates: 0, problems: 0, damaged: 0, lost: 0)
         for point in points(of: all, atMost: limit) {
-            let verdict = try check(point)
             counts.points += 1
+            let verdict = try check(point, damagesLog: counts.points % 10 == 0)
+            counts.damaged += verdict.isDamageReported ? 1 : 0
+            counts.lost += verdict.reportedLosses
             counts.stored += verdict.storedCount
             counts.duplicates += verdict.duplicateCount
             for problem in verdict.problems.prefix(5) { print("point \(point): \(problem)") }
@@ -20,9 +22,10 @@ struct CrashTest {
         print(
             """
             killed at \(counts.points) of \(all) write points: \(counts.stored) readings were stored before, \
-            \(counts.duplicates) duplicates with equal ids, \(counts.problems) problems
+            \(counts.duplicates) duplicates with equal ids, \(counts.problems) problems; \
+            \(counts.damaged) damaged logs were reported, with \(counts.lost) lost readings
             """)
-        return counts.problems == 0 && counts.points >= 50 && counts.stored > 0
+        return counts.problems == 0 && counts.points >= 50 && counts.stored > 0 && counts.damaged > 0
     }
 
     /// Also the first and the last points, at which the file is created and closed.
@@ -43,12 +46,21 @@ struct CrashTest {
         return count
     }
 
-    private func check(_ point: Int) throws -> Verdict {
+    private func check(_ point: Int, damagesLog: Bool) throws -> Verdict {
         let folder = try makeFolder("\(point)")
         defer { try? FileManager.default.removeItem(at: folder) }
         _ = try start(["run", folder.path, "\(point)"], expectsKill: true)
+        if damagesLog { try damageLog(folder, point) }
         _ = try start(["recover", folder.path], expectsKill: false)
         return try Verdict(String(contentsOf: folder.appendingPathComponent("events"), encoding: .utf8))
+    }
+
+    /// Flips a byte in the middle of the log, as a worn memory card does.
+    private func damageLog(_ folder: URL, _ point: Int) throws {
+        let log = folder.appendingPathComponent("readings.db-wal")
+        guard var bytes = try? Data(contentsOf: log), bytes.count > 20_000 else { return }
+        bytes[bytes.count / 3 + point * 7 % (bytes.count / 3)] ^= 0x10
+        try bytes.write(to: log)
     }
 
     private func makeFolder(_ name: String) throws -> URL {

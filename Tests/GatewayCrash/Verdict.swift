@@ -3,6 +3,9 @@ struct Verdict {
     private(set) var problems: [String] = []
     private(set) var storedCount = 0
     private(set) var duplicateCount = 0
+    /// Whether the gateway has said that its store was damaged. Then readings may be lost, but no id is used twice.
+    private(set) var isDamageReported = false
+    private(set) var reportedLosses = 0
 
     init(_ events: String) {
         var stored: Set<Substring> = []
@@ -18,10 +21,12 @@ struct Verdict {
                 if readings[id] != nil { duplicateCount += 1 }
                 if readings.updateValue(number, forKey: id) ?? number != number { problems.append("id twice: \(id)") }
                 if ids.updateValue(id, forKey: number) ?? id != id { problems.append("another id: \(number)") }
+            case "notice": isDamageReported = true
             default: problems.append(String(line.prefix(200)))
             }
         }
         storedCount = stored.count
-        for number in stored where ids[number] == nil { problems.append("lost: \(number)") }
+        let lost = stored.filter { ids[$0] == nil }
+        if isDamageReported { reportedLosses = lost.count } else { problems += lost.map { "lost: \($0)" } }
     }
 }
