@@ -78,7 +78,8 @@ final class RunningGateway {
         let store = try Self.store(configuration)
         gateway = Gateway(
             configuration, loop: loop, broker: broker, store: store,
-            storeLoop: GatewayLoop(queue: storeQueue), keys: isSimulated ? Scenario.showroomKeys : KeyStore(), reset: isSimulated || isDryRun ? nil : Self.reset(loop)
+            storeLoop: GatewayLoop(queue: storeQueue), keys: isSimulated ? Scenario.showroomKeys : KeyStore(),
+            reset: isSimulated || isDryRun ? nil : Self.reset(loop)
         ) { (adapter: AdapterSelection) -> BluetoothManager in
             var settings = BluetoothManager.Configuration(adapter: adapter, scheduler: loop.scheduler)
             // Readings are stored in batches anyway, and reading the bus rarely saves much of the processor.

@@ -134,7 +134,11 @@ public final class MessageDelivery {
     ///
     /// - Parameter completion: Executes the command.
     func remember(_ identifier: UsedIdentifier, _ completion: @escaping () -> Void) {
-        messages.run { try? $0.remember(identifier) } then: { _ in completion() }
+        messages.run {
+            try? $0.remember(identifier)
+        } then: { _ in
+            completion()
+        }
     }
 
     /// The counters of encrypted packets of earlier processes.
@@ -144,7 +148,10 @@ public final class MessageDelivery {
     func save(_ counters: [EncryptedCounter]) {
         guard counters != savedCounters else { return }
         savedCounters = counters
-        messages.run { try? $0.save(counters) } then: { _ in }
+        messages.run {
+            try? $0.save(counters)
+        } then: { _ in
+        }
     }
 
     /// Ends in an orderly way: stores everything, publishes `offline`, waits for confirmations, and disconnects.

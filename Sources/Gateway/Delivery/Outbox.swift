@@ -87,7 +87,11 @@ final class Outbox {
         onProgress?()
         guard state.isSaved, let completion = onSaved else { return }
         onSaved = nil
-        store.run { $0.close() } then: { completion() }
+        store.run {
+            $0.close()
+        } then: {
+            completion()
+        }
     }
 
     private func perform(_ action: OutboxState.Action) {
@@ -97,12 +101,16 @@ final class Outbox {
                 let before = store.summary.dropped
                 try store.update(appending: publications, removing: numbers)
                 return .stored(dropped: store.summary.dropped - before)
-            } failure: { .storingFailed($0) }
+            } failure: {
+                .storingFailed($0)
+            }
         case .load(let request, let limit):
             run { store throws(StoreFailure) in
                 let messages = try store.messages(after: request.number, limit: limit, priority: request.priority)
                 return .loaded(messages, request.priority)
-            } failure: { .loadingFailed($0) }
+            } failure: {
+                .loadingFailed($0)
+            }
         case .send(let message):
             let id = "\(store.snapshot.identity)-\(message.number)"
             send?(message.publication.identified(by: id), UInt64(bitPattern: message.number))
@@ -125,7 +133,9 @@ final class Outbox {
     ) {
         store.run { store -> OutboxState.Event in
             do throws(StoreFailure) { return try work(store) } catch { return failure(error) }
-        } then: { [weak self] in self?.process($0) }
+        } then: { [weak self] in
+            self?.process($0)
+        }
     }
 
     private func start(_ timer: SerialDisposable, after delay: Duration, _ event: OutboxState.Event) {

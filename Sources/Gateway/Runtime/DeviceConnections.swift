@@ -38,7 +38,7 @@ final class DeviceConnections {
     var linked: [BluetoothAddress: AdapterKey] = [:]
     var book: CommandBook
     var held = HeldCommands()
-    /// The accepted commands whose identifiers are being stored.
+    /// The accepted commands, while their identifiers are being stored.
     var unsaved: [PendingCommand] = []
     let heldTimer = SerialDisposable()
     /// The commands that no adapter executed before their deadlines.

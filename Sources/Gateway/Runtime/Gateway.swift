@@ -63,7 +63,7 @@ public final class Gateway {
     ///   - loop: The context in which everything runs.
     ///   - broker: The connection to the broker.
     ///   - store: Keeps messages until the broker confirms them.
-    ///   - storeLoop: The context in which the store runs, so that a slow disk does not stop the gateway. Default: `loop`.
+    ///   - storeLoop: The context of the store, so that a slow disk does not stop the gateway. Default: `loop`.
     ///   - keys: The keys of devices that encrypt their advertisements, besides those of the configuration.
     ///   - formats: The formats of advertisements that the program adds to those of the library. Default: none.
     ///   - reset: Resets a silent radio; nil if that is not possible.

@@ -41,7 +41,10 @@ final class StoreWorker {
     func start() {
         for notice in notices { report?(notice) }
         notices = []
-        run { $0.check() } then: { _ in }
+        run {
+            $0.check()
+        } then: { _ in
+        }
     }
 
     /// Runs an operation after all earlier ones.

@@ -50,7 +50,7 @@ import Testing
         #expect(result.configuration == expected)
     }
 
-    @Test func `A dry run changes no adapter, closes no link of others, and uses no port and no file`() {
+    @Test func `A dry run uses no port and no file, and closes no link of others`() {
         var configuration = GatewayConfiguration()
         configuration.store.path = "a.db"
         configuration.metricsPort = 9465

@@ -88,7 +88,7 @@ import Testing
         #expect(setup.waitForConnections(0))
     }
 
-    @Test func `Slow clients do not block others, because a connection beyond the limit closes the oldest`() throws {
+    @Test func `A connection beyond the limit closes the oldest, so that slow clients block none`() throws {
         let setup = try Setup()
         let clients = try (0..<MetricsServer.mostConnections).map { _ in try setup.client() }
         #expect(setup.waitForConnections(MetricsServer.mostConnections))

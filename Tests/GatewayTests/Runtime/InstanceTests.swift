@@ -62,7 +62,7 @@ import Testing
         #expect(duplicateLines(first).isEmpty && duplicateLines(second).isEmpty)
     }
 
-    @Test func `Connections that another client takes over again and again end with another identifier`() {
+    @Test func `Repeated takeovers by another client end with another identifier`() {
         var watch = InstanceWatch(InstanceWatch.Instance(id: "a", host: "here", started: 10))
         #expect(watch.takenOver(at: .seconds(1)).isEmpty && watch.takenOver(at: .seconds(2)).isEmpty)
         #expect(watch.takenOver(at: .seconds(3)).isEmpty)

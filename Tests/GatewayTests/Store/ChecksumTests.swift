@@ -20,7 +20,8 @@ import Testing
 
     @Test func `A message with a flipped byte is kept out, counted, reported and removed`() throws {
         let folder = try TemporaryFolder()
-        let store = try store(folder, replacing: ["reading 1100", "reading 1101"], with: ["reading 1900", "reAding 1101"])
+        let store = try store(
+            folder, replacing: ["reading 1100", "reading 1101"], with: ["reading 1900", "reAding 1101"])
         let found = try store.messages(after: 0, limit: 200)
         #expect(found.count == 200 && !found.contains { $0.publication.text == "reading 1900" })
         let rest = try store.messages(after: found.last?.number ?? 0, limit: 200)
@@ -82,7 +83,10 @@ import Testing
             try store.append((0..<500).map { Publication("a", "\($0)") })
             try store.remove((1...500).map { Int64($0) })
         }
-        do { try SQLiteConnection(path: folder.path("a.db")).execute("UPDATE sqlite_sequence SET seq = 3 WHERE name = 'message'") }
+        do {
+            let connection = try SQLiteConnection(path: folder.path("a.db"))
+            try connection.execute("UPDATE sqlite_sequence SET seq = 3 WHERE name = 'message'")
+        }
         do {
             let store = try SQLiteStore(path: folder.path("a.db"))
             try store.append([Publication("a", "1")])

@@ -14,7 +14,7 @@ final class MessageDatabase {
     private(set) var lastNumber: Int64 = 0
     /// Whether the identity or its number was damaged, so that the store has a new identity.
     private(set) var isIdentityReplaced = false
-    /// The messages whose checksums were wrong.
+    /// The messages with wrong checksums.
     private(set) var damagedCount = 0
     /// Those that the next transaction removes.
     private var damaged: Set<Int64> = []
@@ -227,7 +227,7 @@ final class MessageDatabase {
         return dropped
     }
 
-    /// Returns messages whose checksums are right. The next transaction removes the others.
+    /// Returns messages with right checksums. The next transaction removes the others.
     func messages(
         after number: Int64, limit: Int, priority: Publication.Priority = .normal
     ) throws(StoreFailure) -> [StoredPublication] {

@@ -5,7 +5,8 @@ import Glibc
 /// A store in a file of SQLite. What it has stored survives a crash of the process and a power failure.
 ///
 /// Each update is one transaction, which is on the disk when the call returns. A damaged file is renamed, with a time
-/// stamp in its new name, and a new one begun. Messages with a wrong checksum are removed. ``takeNotices()`` returns both.
+/// stamp in its new name, and a new one begun. Messages with a wrong checksum are removed. ``takeNotices()`` returns
+/// both.
 /// ```swift
 /// let store = try SQLiteStore(path: "/var/lib/ble-gateway/readings.db")
 /// for notice in store.takeNotices() { print(notice) }
@@ -144,7 +145,7 @@ public final class SQLiteStore: PublicationStore {
         return notices
     }
 
-    /// A file whose structure is damaged is replaced; damaged messages are removed.
+    /// A file with a damaged structure is replaced; damaged messages are removed.
     public func check() {
         // If it fails for another reason, the next call reports it.
         try? use { database throws(StoreFailure) in try database.check() }
