@@ -55,11 +55,16 @@ struct LogOutput: Sendable {
             && stream == "\(information.st_dev):\(information.st_ino)"
     }
 
-    /// Writes text to standard output. Ends the process if that fails: with 0 if the reader has ended, as with `head`.
+    /// Whether standard output was a terminal before anything was written.
+    private static let printsToTerminal = isatty(STDOUT_FILENO) != 0
+
+    /// Writes text to standard output. Ends the process if that fails: with 0 if the reader has ended, as with `head`, or
+    /// the terminal is closed.
     static func print(_ text: String) {
+        let isTerminal = printsToTerminal
         guard !write(text, to: STDOUT_FILENO) else { return }
         let code = errno
-        guard code != EPIPE else { ProgramFailure.exitProcess(0) }
+        guard code != EPIPE, code != EIO || !isTerminal else { ProgramFailure.exitProcess(0) }
         let cause = unsafe String(cString: strerror(code))
         let advice = code == ENOSPC ? "make room on the disk" : "check where it is redirected"
         LogOutput(isVerbose: false).write("writing to standard output failed: \(cause); \(advice)", .error)
