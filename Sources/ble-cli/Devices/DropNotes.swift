@@ -4,8 +4,8 @@ import Synchronization
 
 /// Counts what the output was too slow for, and prints the number when a command ends.
 ///
-/// The library drops scan results and notified values if too many of them wait, see ``ScanBuffer``. Typically the output
-/// is a pipe with a slow reader.
+/// The library drops scan results and notified values if too many of them wait, see ``ScanBuffer``. Typically the
+/// output is a pipe with a slow reader.
 final class DropNotes: Sendable {
     private let count = Atomic<Int>(0)
     private let context: CommandContext

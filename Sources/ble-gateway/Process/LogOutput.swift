@@ -58,8 +58,8 @@ struct LogOutput: Sendable {
     /// Whether standard output was a terminal before anything was written.
     private static let printsToTerminal = isatty(STDOUT_FILENO) != 0
 
-    /// Writes text to standard output. Ends the process if that fails: with 0 if the reader has ended, as with `head`, or
-    /// the terminal is closed.
+    /// Writes text to standard output. Ends the process if that fails: with 0 if the reader has ended, as with
+    /// `head`, or the terminal is closed.
     static func print(_ text: String) {
         let isTerminal = printsToTerminal
         guard !write(text, to: STDOUT_FILENO) else { return }
