@@ -234,26 +234,36 @@ def close_terminal(ble_gateway):
     check(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0, "a closed terminal ends a gateway with exit code 0")
 
 
+def parent(path):
+    """The parent of the process with a folder of /proc; None if it has ended."""
+    try:
+        return int((path / "stat").read_text().rpartition(")")[2].split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
 def reload(folder, broker, subscriber, gateway, configuration, ble_gateway):
     """Changes the configuration while the gateway runs."""
     dry_run = subprocess.run(
         ["timeout", "--preserve-status", "5", ble_gateway, "--simulate", "--dry-run", configuration],
         capture_output=True, text=True, check=False)
     check(dry_run.returncode == 0 and f"home/{NAME}/" in dry_run.stdout, "a dry run works beside the gateway")
-    # ble-cli runs the gateway as its child.
-    child = int(pathlib.Path(f"/proc/{gateway.pid}/task/{gateway.pid}/children").read_text().split()[0])
+    # ble-cli runs the gateway as its child, beside the message bus.
+    children = [int(path.name) for path in pathlib.Path("/proc").iterdir() if path.name.isdigit() and parent(path) == gateway.pid]
+    child = next(pid for pid in children if pathlib.Path(f"/proc/{pid}/comm").read_text().strip() == "ble-gateway")
     text = configuration.read_text()
     configuration.write_text(text + "nonsense: 1\n")
     os.kill(child, signal.SIGHUP)
     wait_until(lambda: b"the configuration stays as it was" in (folder / "log").read_bytes(), "an invalid file changes nothing")
+    # A reload does not repeat readings, so each sensor follows at its next change or after its interval.
     configuration.write_text(text + "topics: { reading: 'new/BTtoMQTT/{mac}' }\n")
     os.kill(child, signal.SIGHUP)
-    wait_until(lambda: len(subscriber.topics("new/BTtoMQTT/")) >= SENSORS, "readings go to the topic of the new file")
+    wait_until(lambda: len(subscriber.topics("new/BTtoMQTT/")) >= SENSORS, "readings go to the topic of the new file", 120)
     wait_until(lambda: b"the configuration was read again" in (folder / "log").read_bytes(), "the log says so")
     configuration.write_text(text)
     os.kill(child, signal.SIGHUP)
     subscriber.clear()
-    wait_until(lambda: len(subscriber.topics(f"home/{NAME}/BTtoMQTT/")) >= SENSORS, "and back to that of the old one")
+    wait_until(lambda: len(subscriber.topics(f"home/{NAME}/BTtoMQTT/")) >= SENSORS, "and back to that of the old one", 120)
 
 
 def numbers(subscriber):
