@@ -1,5 +1,3 @@
-import Rx
-
 extension BrokerSupervisor {
     /// The shortest time between two corrections of the availability, so that two programs cannot make a loop.
     private static let correctionInterval = Duration.seconds(10)
@@ -7,15 +5,11 @@ extension BrokerSupervisor {
     /// Publishes `online` again if another client has replaced it, because others take its content for the truth.
     func checkAvailability(_ payload: [UInt8]) {
         isAvailabilityWrong = payload != Self.online
-        guard case .connected = phase, isAvailabilityWrong, !isCorrectionPlanned else { return }
+        guard case .connected = phase, isAvailabilityWrong, !correction.isPlanned else { return }
         let now = loop.monotonicTime
         let due = lastCorrection.map { $0 + Self.correctionInterval } ?? now
         guard due > now else { return correctAvailability() }
-        isCorrectionPlanned = true
-        let bound = loop.bound(WeakReference(self))
-        correctionTimer.disposable = loop.schedule(after: due - now) {
-            guard let supervisor = bound.value.object else { return }
-            supervisor.isCorrectionPlanned = false
+        correction.plan(after: due - now, of: self) { supervisor in
             // Of the same message for two subscriptions, the second one needs no correction.
             if case .connected = supervisor.phase, supervisor.isAvailabilityWrong { supervisor.correctAvailability() }
         }

@@ -1,5 +1,3 @@
-import Rx
-
 // The messages that the broker must deliver back to the gateway.
 extension BrokerSupervisor {
     /// Stores that the broker has confirmed a message without a place in the store.
@@ -10,12 +8,8 @@ extension BrokerSupervisor {
     }
 
     private func planEchoCheck() {
-        guard !isEchoCheckPlanned, let due = echoes.due else { return }
-        isEchoCheckPlanned = true
-        let bound = loop.bound(WeakReference(self))
-        echoTimer.disposable = loop.schedule(after: due - loop.monotonicTime) {
-            guard let supervisor = bound.value.object else { return }
-            supervisor.isEchoCheckPlanned = false
+        guard !echoCheck.isPlanned, let due = echoes.due else { return }
+        echoCheck.plan(after: due - loop.monotonicTime, of: self) { supervisor in
             let missing = supervisor.echoes.takeMissing(at: supervisor.loop.monotonicTime)
             for topic in missing { supervisor.report?(.notDelivered(topic: topic)) }
             supervisor.planEchoCheck()
@@ -25,7 +19,6 @@ extension BrokerSupervisor {
     /// A new connection checks again.
     func resetEchoes() {
         echoes = EchoCheck()
-        isEchoCheckPlanned = false
-        echoTimer.disposable = Disposables.create()
+        echoCheck.cancel()
     }
 }

@@ -57,14 +57,11 @@ final class BrokerSupervisor {
     // The corrections of the availability.
     var lastCorrection: Duration?
     var isAvailabilityWrong = false
-    var isCorrectionPlanned = false
-    let correctionTimer = SerialDisposable()
+    let correction: PlannedWork
     // The messages that must come back.
     var echoes = EchoCheck()
-    var isEchoCheckPlanned = false
-    let echoTimer = SerialDisposable()
-    private var isReportPlanned = false
-    private let reportTimer = SerialDisposable()
+    let echoCheck: PlannedWork
+    private let receivingReport: PlannedWork
     private let retryTimer = SerialDisposable()
     private let stopTimer = SerialDisposable()
 
@@ -79,6 +76,9 @@ final class BrokerSupervisor {
         sessionAge = SessionAge(lastSign: sinceLastSign.map { loop.monotonicTime - $0 })
         self.broker = broker
         self.loop = loop
+        correction = PlannedWork(loop)
+        echoCheck = PlannedWork(loop)
+        receivingReport = PlannedWork(loop)
         self.availability = availability
         receiving = limits
         commands = limits
@@ -90,7 +90,7 @@ final class BrokerSupervisor {
     }
 
     deinit {
-        for timer in [retryTimer, stopTimer, correctionTimer, reportTimer, directTimer, echoTimer] { timer.dispose() }
+        for timer in [retryTimer, stopTimer, directTimer] { timer.dispose() }
     }
 
     var isConnected: Bool { state.isConnected }
@@ -222,12 +222,7 @@ final class BrokerSupervisor {
 
     /// Reports the ignored messages that no later one reports.
     private func planReport() {
-        guard !isReportPlanned else { return }
-        isReportPlanned = true
-        let bound = loop.bound(WeakReference(self))
-        reportTimer.disposable = loop.schedule(after: ReceivingLimit.reportInterval) {
-            guard let supervisor = bound.value.object else { return }
-            supervisor.isReportPlanned = false
+        receivingReport.plan(after: ReceivingLimit.reportInterval, of: self) { supervisor in
             let now = supervisor.loop.monotonicTime
             let notices = [
                 supervisor.receiving.takeNotice(at: now), supervisor.commands.takeNotice(at: now),

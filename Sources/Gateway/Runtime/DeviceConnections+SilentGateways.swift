@@ -1,5 +1,3 @@
-import Rx
-
 // Gateways without a readable availability.
 extension DeviceConnections {
     /// Learns from a message of another gateway.
@@ -11,12 +9,8 @@ extension DeviceConnections {
     }
 
     private func planSilenceCheck() {
-        guard !isSilenceCheckPlanned, let due = silentGateways.due else { return }
-        isSilenceCheckPlanned = true
-        let bound = loop.bound(WeakReference(self))
-        silenceTimer.disposable = loop.schedule(after: due - loop.monotonicTime) {
-            guard let connections = bound.value.object else { return }
-            connections.isSilenceCheckPlanned = false
+        guard !silenceCheck.isPlanned, let due = silentGateways.due else { return }
+        silenceCheck.plan(after: due - loop.monotonicTime, of: self) { connections in
             connections.reportSilent(connections.silentGateways.take(at: connections.loop.monotonicTime))
             connections.planSilenceCheck()
         }

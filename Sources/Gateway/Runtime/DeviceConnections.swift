@@ -28,8 +28,7 @@ final class DeviceConnections {
     private(set) var sharing: DeviceSharing?
     // The gateways that have announced themselves without an availability.
     var silentGateways: SilentGateways
-    var isSilenceCheckPlanned = false
-    let silenceTimer = SerialDisposable()
+    let silenceCheck: PlannedWork
     private(set) var centrals: [AdapterKey: GATTCentral] = [:]
     /// The adapters in the order in which they were found.
     private(set) var order: [AdapterKey] = []
@@ -66,6 +65,7 @@ final class DeviceConnections {
     init(_ configuration: GatewayConfiguration, delivery: MessageDelivery, loop: GatewayLoop) {
         devices = configuration.devices
         silentGateways = SilentGateways(of: configuration.name)
+        silenceCheck = PlannedWork(loop)
         settings = configuration.connections
         known = Set(configuration.devices.map(\.address))
         book = CommandBook(
@@ -112,7 +112,7 @@ final class DeviceConnections {
     /// Closes all links. Emits the results of commands that wait, which fail.
     func stop() {
         timer.dispose()
-        silenceTimer.dispose()
+        silenceCheck.dispose()
         heldTimer.dispose()
         failHeld()
         for central in centrals.values { central.stop() }
