@@ -75,7 +75,7 @@ extension ForeignClientTests {
                 var byDevice: [Substring: Int] = [:]
                 var notes: [Substring] = []
                 for line in scan.output.split(separator: "\n") {
-                    if line.hasPrefix("{\"note\":") {
+                    if line.contains(",\"note\":") {
                         notes.append(line)
                         continue
                     }
