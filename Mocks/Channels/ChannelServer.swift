@@ -33,7 +33,7 @@ final class ChannelServer: Sendable {
                 task?.cancel()
                 task = nil
             }
-            guard case .packet(let packet) = program.socket.receive(upTo: 64),
+            guard let packet = program.socket.peek(upTo: ServedChannels.Request.longest),
                 let request = ServedChannels.Request(packet: packet)
             else { return }
             bluez.openChannel(program, to: request.address, psm: request.psm) { state in

@@ -3,9 +3,10 @@ import Glibc
 // The kernel has no L2CAP sockets of a simulation, so `ble-cli simulate` opens channels for other processes itself.
 /// The sockets over which a simulation opens L2CAP channels for programs in other processes.
 ///
-/// The simulation listens on an abstract socket that is named after its bus. A program connects to it, sends a
-/// ``Request``, and fills its socket. The simulation first sends a ``ChannelSocketState``, then receives what fills the
-/// socket, which makes it writable. From then on, the socket is the channel. Only processes of one user are connected.
+/// The simulation listens on an abstract socket that is named after its bus. A program connects to it, and sends a
+/// ``Request`` that is so long that its socket is not writable. The simulation first sends a ``ChannelSocketState``,
+/// then receives the request, which makes the socket writable. From then on, the socket is the channel. Only processes
+/// of one user are connected.
 package enum ServedChannels {
     /// The channel that a program opens.
     package struct Request: Hashable, Sendable {
@@ -18,12 +19,29 @@ package enum ServedChannels {
         }
 
         package init?(packet: [UInt8]) {
-            let words = String(decoding: packet, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+            let text = packet.prefix { $0 != 0 }
+            let words = String(decoding: text, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
             guard words.count == 2, let psm = UInt16(words[1]) else { return nil }
             self.init(address: String(words[0]), psm: psm)
         }
 
         package var packet: [UInt8] { Array("\(address) \(psm)".utf8) }
+
+        /// The most bytes of a packet that are read. What follows them only fills the socket.
+        package static let longest = 64
+
+        /// The packet with zeros that fill the socket.
+        ///
+        /// One packet does both, because the simulation can answer as soon as it has the request: what fills the socket
+        /// afterwards would be data of the channel.
+        fileprivate func packet(filling socket: Int32) -> [UInt8] {
+            var size: Int32 = 0
+            var length = socklen_t(MemoryLayout.size(ofValue: size))
+            _ = unsafe getsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, &length)
+            // The kernel lets a socket be writable while at least three quarters of its buffer are free.
+            let text = packet
+            return text + [UInt8](repeating: 0, count: max(Self.longest, Int(size) / 2) - text.count)
+        }
     }
 
     /// Listens for programs; nil if another process serves the channels of this bus.
@@ -49,9 +67,8 @@ package enum ServedChannels {
         guard let number = open(), unsafe withAddress(of: bus, { unsafe Glibc.connect(number.number, $0, $1) }) == 0,
             isOwn(number.number)
         else { return nil }
-        let packet = request.packet
+        let packet = request.packet(filling: number.number)
         guard unsafe send(number.number, packet, packet.count, Int32(MSG_NOSIGNAL)) == packet.count else { return nil }
-        PacketSocket.fill(number.number)
         return number.release()
     }
 
@@ -125,6 +142,13 @@ extension PacketSocket {
         while unsafe poll(&request, 1, 0) > 0,
             unsafe Glibc.send(number, &byte, 1, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) == 1
         {}
+    }
+
+    /// Returns the first bytes of the next packet, which can still be received; nil if none waits.
+    package func peek(upTo count: Int) -> [UInt8]? {
+        var packet = [UInt8](repeating: 0, count: count)
+        let taken = unsafe recv(number, &packet, count, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK))
+        return taken > 0 ? Array(packet.prefix(taken)) : nil
     }
 
     /// Receives what fills the other end.
