@@ -56,8 +56,9 @@ struct StepScriptTests {
         #expect(!error.text.contains("\n"))
     }
 
-    @Test func `A file with a step per line of a megabyte is read`() throws {
-        let script = try StepScript(String(repeating: "disconnect\n", count: 10_000), name: "x")
-        #expect(script.lines.count == 10_000)
+    @Test func `A file of a megabyte with 1,000 steps is read`() throws {
+        let step = "# " + String(repeating: "x", count: 1_000) + "\ndisconnect\n"
+        let script = try StepScript(String(repeating: step, count: 1_000), name: "x")
+        #expect(script.lines.count == 1_000)
     }
 }

@@ -44,10 +44,6 @@ protocol VirtualTimeGround: Ground {
 
 extension VirtualTimeGround {
     func wait(_ limit: Duration, for activity: ActivitySignal, until isEnough: () -> Bool) {
-        var left = Int(limit / .milliseconds(1))
-        while !isEnough(), left > 0 {
-            scheduler.advanceBy(1)
-            left -= 1
-        }
+        scheduler.advance(until: isEnough, limit: Int(limit / .milliseconds(1)))
     }
 }

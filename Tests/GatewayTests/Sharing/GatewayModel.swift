@@ -19,7 +19,8 @@ final class GatewayModel {
         /// Whether the broker has a session, which ends with the last will.
         var hasSession = false
         var lastContact = Duration.zero
-        var filters: Set<String> = []
+        /// The levels of each filter.
+        var filters: [String: [Substring]] = [:]
         var incoming: [(at: Duration, message: ReceivedMessage)] = []
         var owned: Set<BluetoothAddress> = []
         var attempts: [BluetoothAddress: Duration] = [:]
@@ -124,7 +125,7 @@ final class GatewayModel {
         } else if member.hasSession, now - member.lastContact >= .seconds(22) {
             // Keep-alive of 15 s, and half of it as reserve.
             member.hasSession = false
-            member.filters = []
+            member.filters = [:]
             member.incoming = []
             wills[member.name] = now
             publish(availability(member), "offline")
@@ -147,8 +148,9 @@ final class GatewayModel {
             changes.append(Change(time: now, topic: publication.topic, name: name))
         }
         retained[publication.topic] = publication.payload.isEmpty ? nil : publication.payload
+        let levels = publication.topic.split(separator: "/")
         for member in members where member.hasSession {
-            guard member.filters.contains(where: { Self.matches($0, publication.topic) }) else { continue }
+            guard member.filters.values.contains(where: { Self.matches($0, levels) }) else { continue }
             deliver(ReceivedMessage(topic: publication.topic, payload: publication.payload), to: member)
         }
     }
@@ -160,9 +162,9 @@ final class GatewayModel {
         member.incoming.append((time, message))
     }
 
-    private static func matches(_ filter: String, _ topic: String) -> Bool {
-        let (filters, levels) = (filter.split(separator: "/"), topic.split(separator: "/"))
-        return filters.count == levels.count && zip(filters, levels).allSatisfy { $0 == "+" || $0 == $1 }
+    private static func matches(_ filter: [Substring], _ levels: [Substring]) -> Bool {
+        // The last level differs most often.
+        filter.count == levels.count && zip(filter.reversed(), levels.reversed()).allSatisfy { $0 == "+" || $0 == $1 }
     }
 
     private func execute(_ actions: [DeviceSharing.Action], _ member: Member) {
@@ -182,8 +184,10 @@ final class GatewayModel {
 
     /// A subscription always delivers the retained messages, also if it exists.
     private func subscribe(_ member: Member, to filter: String) {
-        member.filters.insert(filter)
-        for (topic, payload) in retained.sorted(by: { $0.key < $1.key }) where Self.matches(filter, topic) {
+        let levels = filter.split(separator: "/")
+        member.filters[filter] = levels
+        let matching = retained.filter { Self.matches(levels, $0.key.split(separator: "/")) }
+        for (topic, payload) in matching.sorted(by: { $0.key < $1.key }) {
             deliver(ReceivedMessage(topic: topic, payload: payload, isRetained: true), to: member)
         }
     }

@@ -63,16 +63,17 @@ final class Answer: Sendable {
 
 /// A log of lines.
 final class Log: Sendable {
-    private let lines = Guarded<[String]>([])
+    private let lines = Guarded<[@Sendable () -> String]>([])
 
-    func write(_ line: String) { lines.withLock { $0.append(line) } }
+    // Most lines are never read, so their text is made when they are.
+    func write(_ line: @escaping @autoclosure @Sendable () -> String) { lines.withLock { $0.append(line) } }
 
     func take() -> [String] {
         lines.withLock { lines in
             defer { lines = [] }
             return lines
-        }
+        }.map { $0() }
     }
 
-    func clear() { _ = take() }
+    func clear() { lines.withLock { $0 = [] } }
 }
