@@ -255,7 +255,6 @@ def reload(folder, broker, subscriber, gateway, configuration, ble_gateway):
     configuration.write_text(text + "nonsense: 1\n")
     os.kill(child, signal.SIGHUP)
     wait_until(lambda: b"the configuration stays as it was" in (folder / "log").read_bytes(), "an invalid file changes nothing")
-    # A reload does not repeat readings, so each sensor follows at its next change or after its interval.
     configuration.write_text(text + "topics: { reading: 'new/BTtoMQTT/{mac}' }\n")
     os.kill(child, signal.SIGHUP)
     wait_until(lambda: len(subscriber.topics("new/BTtoMQTT/")) >= SENSORS, "readings go to the topic of the new file", 120)

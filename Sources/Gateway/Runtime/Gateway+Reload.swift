@@ -8,10 +8,11 @@ extension Gateway {
         pipeline.flush()
         connections.reload(new)
         let old = topics
+        let isTopicNew = new.topics.reading != configuration.topics.reading
         configuration = new
         topics = GatewayTopics(new.topics, gateway: new.name)
         commandFilter = TopicFilter(topics.commandFilter)
-        pipeline.reload(new, keys: new.keys(besides: programKeys))
+        pipeline.reload(new, keys: new.keys(besides: programKeys), isTopicNew: isTopicNew)
         states?.reload(new)
         let pipeline = pipeline
         discovery?.reload(new) { pipeline.matcher.matches($0) }

@@ -5,7 +5,11 @@ extension ReadingPipeline {
     /// Uses another configuration from now on. Devices stay in range, and the counters of their packets are kept.
     ///
     /// Call ``flush()`` before, so that no reading waits.
-    func reload(_ configuration: GatewayConfiguration, keys: KeyStore) {
+    ///
+    /// - Parameter isTopicNew: Whether readings have other topics than before, so that each device publishes its next
+    ///   reading. A device with another name does so in any case, because messages and topics may contain it.
+    func reload(_ configuration: GatewayConfiguration, keys: KeyStore, isTopicNew: Bool) {
+        let oldNames = names
         matcher = DeviceMatcher(configuration)
         keyCheck = KeyCheck(configuration.devices.map(\.address).filter(matcher.matches))
         names = DeviceNames(configuration, after: names)
@@ -15,6 +19,11 @@ extension ReadingPipeline {
         others.apply(configuration.publishing, keys: keys, capacity: 2 * maximum, presenceCapacity: maximum)
         for address in configured.presence.addresses { move(address) }
         for address in others.presence.addresses { move(address) }
+        for flow in [configured, others] {
+            for address in flow.presence.addresses where isTopicNew || names[address] != oldNames[address] {
+                flow.limiter.forget(address)
+            }
+        }
         arm()
     }
 

@@ -64,12 +64,18 @@ extension Peripheral {
 
     /// Observes the level that bluetoothd reports.
     ///
-    /// - Parameter isCertain: Whether a level is certain to arrive, so that the stream needs no deadline.
-    func batteryLevel(isCertain: Bool) -> Observable<Int> {
+    /// - Parameters:
+    ///   - isCertain: Whether a level is certain to arrive, so that the stream needs no deadline.
+    ///   - ofService: Whether only the level of a battery service counts. Without such a service, the stream fails at
+    ///     once.
+    func batteryLevel(isCertain: Bool, ofService: Bool = false) -> Observable<Int> {
         stream { [self] client, emitter in
-            emitter.attempt(.read, "the battery level of \(address)") { () throws(BluetoothError) in
+            let target = "the battery level of \(address)"
+            emitter.attempt(.read, target) { () throws(BluetoothError) in
                 let deadline = isCertain ? nil : client.settings.deadlines.services
-                try client.links.live(key).battery.observe(emitter, deadline: deadline)
+                let battery = try client.links.live(key).battery
+                if ofService, battery.isAbsent { throw battery.absence(of: target, during: .read) }
+                battery.observe(emitter, deadline: deadline)
             }
         }
     }

@@ -39,8 +39,8 @@ extension Peripheral {
     ///
     /// Fails with:
     /// - ``BluetoothError/Kind/invalidValue(_:)`` if the bytes are not a valid value of the type.
-    /// - ``BluetoothError/Kind/unsupported`` for a `BatteryLevel` without characteristic, if bluetoothd reports no
-    ///   level within ``Deadlines/services``.
+    /// - ``BluetoothError/Kind/unsupported`` for a `BatteryLevel` without characteristic: at once if the peripheral has
+    ///   no battery service, otherwise if bluetoothd reports no level within ``Deadlines/services``.
     /// - The errors of ``characteristic(_:in:)`` and ``Characteristic/readValue(options:)``.
     ///
     /// - Parameters:
@@ -70,8 +70,8 @@ extension Peripheral {
     /// Fails with:
     /// - ``BluetoothError/Kind/invalidValue(_:)`` if the bytes are not a valid value of the type. To continue after
     ///   such a value, observe the bytes and decode them with `Value(decoding:)`.
-    /// - ``BluetoothError/Kind/unsupported`` for a `BatteryLevel` without characteristic, if bluetoothd reports no
-    ///   level within ``Deadlines/services``.
+    /// - ``BluetoothError/Kind/unsupported`` for a `BatteryLevel` without characteristic: at once if the peripheral has
+    ///   no battery service, otherwise if bluetoothd reports no level within ``Deadlines/services``.
     /// - The errors of ``characteristic(_:in:)`` and ``Characteristic/observeValueUpdates(using:buffer:options:)``.
     ///
     /// - Parameters:
@@ -141,7 +141,7 @@ extension Peripheral {
         guard (error as? BluetoothError)?.kind == .attributeNotFound, Value.uuid == 0x2A19,
             service == nil || service == 0x180F
         else { return nil }
-        return batteryLevel(isCertain: false).map { [address] level in
+        return batteryLevel(isCertain: false, ofService: true).map { [address] level in
             do throws(ValueDecodingError) { return try Value(decoding: [UInt8(clamping: level)]) } catch {
                 throw BluetoothError(.invalidValue(error), operation: .read, target: "2A19 of \(address)")
             }

@@ -105,6 +105,22 @@ import Testing
         #expect(message?["state_topic"]?.string == "sensors/+/C0FFEE000002")
     }
 
+    @Test func `After a change of its topic or name, a device publishes its next reading`() throws {
+        let stage = GatewayStage(.strap()) { $0.devices = [DeviceSettings(address: ruuvi)] }
+        stage.run(for: .seconds(20))
+        let topic = stage.gateway.configuration.topics.reading
+        for (index, text) in ["sensors/{mac}", topic, "sensors/{mac}"].enumerated() {
+            let prefix = text == topic ? "home/attic/BTtoMQTT/" : "sensors/"
+            let before = stage.messages(prefix + "C0FFEE000002").count
+            reload(stage) { $0.topics.reading = text }
+            stage.time.advance(by: .seconds(5))
+            #expect(stage.messages(prefix + "C0FFEE000002").count == before + 1, "\(index)")
+        }
+        reload(stage) { $0.devices[0].name = "Attic window" }
+        stage.time.advance(by: .seconds(5))
+        #expect(try stage.json("sensors/C0FFEE000002").last?["name"]?.string == "Attic window")
+    }
+
     @Test func `A device stays in range when the configuration describes it`() throws {
         let stage = GatewayStage(.strap())
         stage.run(for: .seconds(20))

@@ -205,4 +205,21 @@ struct TypedValueTests {
         stage.advance(1)
         #expect(none.kind == .attributeNotFound)
     }
+
+    @Test(.proves(.S126)) func `A battery level of a peripheral without a battery service fails at once`() {
+        let stage = Stage(with: [
+            SimulatedPeripheral("Lamp", address: Sensor.text) {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lamp", firstAfter: .zero)
+                SimulatedService("180a") { SimulatedCharacteristic("2a29", .read([65])) }
+            }
+        ])
+        let peripheral = stage.find(Sensor.address)
+        let link = stage.connect(peripheral)
+        let read = stage.record(peripheral.read(BatteryLevel.self))
+        let levels = stage.record(peripheral.observe(BatteryLevel.self))
+        stage.advance(1)
+        #expect(read.kind == .unsupported && levels.kind == .unsupported)
+        #expect(read.error?.detail == "There is no battery level")
+        #expect(link.isLive)
+    }
 }

@@ -26,6 +26,19 @@ final class BatteryLevel {
         if let level { emitter.next(level) }
     }
 
+    /// Whether the peripheral has no battery service, not even a hidden one.
+    ///
+    /// bluetoothd lists hidden services, too. A list of an earlier connection, or of an advertisement, proves nothing.
+    var isAbsent: Bool {
+        guard level == nil, let device = mirror.devices[key] else { return false }
+        return device.isListOfConnection && !device.listedServices.contains(0x180F)
+    }
+
+    /// The error of an operation for a level that does not arrive.
+    func absence(of target: String, during operation: BluetoothError.Operation) -> BluetoothError {
+        BluetoothError(.unsupported, operation: operation, target: target, detail: "There is no battery level")
+    }
+
     /// Emits each level as the value of the characteristic, which bluetoothd hides.
     func observe(_ emitter: Emitter<[UInt8]>, target: String, deadline: Duration) {
         add(emitter, to: valueObservers, .notify, target, deadline)
@@ -46,9 +59,7 @@ final class BatteryLevel {
         let limit = deadline.map { deadline in
             bus.schedule(after: deadline) { [weak self] in
                 guard let self, self.level == nil else { return }
-                emitter.fail(
-                    BluetoothError(
-                        .unsupported, operation: operation, target: target, detail: "There is no battery level"))
+                emitter.fail(absence(of: target, during: operation))
             }
         }
         streams.add(emitter, during: operation, target) { [weak list] _ in
