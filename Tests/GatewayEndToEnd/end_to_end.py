@@ -49,14 +49,15 @@ def free_port():
 
 
 class Broker:
-    """A mosquitto that keeps its sessions and messages in a file."""
+    """A mosquitto that keeps its sessions and messages in a file, also if it is killed."""
 
     def __init__(self, folder):
         self.port = free_port()
         self.configuration = folder / "mosquitto.conf"
         self.configuration.write_text(
             f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence true\n"
-            f"persistence_location {folder}/\nmax_queued_messages 0\nuser root\n"
+            f"persistence_location {folder}/\nautosave_on_changes true\nautosave_interval 1\n"
+            "max_queued_messages 0\nuser root\n"
         )
         self.process = None
 
