@@ -230,6 +230,10 @@ class Radio(Controller):
     is_closing = False
 
     def on_hci_disconnect_command(self, command):
+        if not self.find_connection_by_handle(command.connection_handle):
+            # bumble answers nothing else than “pending”, so the kernel would wait for the end of a link that has ended.
+            status = hci.HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR
+            return self._send_hci_command_status(status, command.op_code)
         self.is_closing = True
         super().on_hci_disconnect_command(command)
         self.is_closing = False
