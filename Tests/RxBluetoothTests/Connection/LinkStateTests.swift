@@ -195,7 +195,10 @@ struct LinkStateTests {
             .connectAnswered(aborted), Facts(isBonded: true, aborts: 1), .ended,
             [.recordAbort, .end(BluetoothError(.bondLost, after: aborted))]),
         Row(
-            "The device is removed", state(), .deviceRemoved, none, .connecting, [.cancelAttempt, .pause(pause)]),
+            "The device is removed", state(), .deviceRemoved, none, .connecting, [.keepConnect, .pause(pause)]),
+        Row(
+            "The device is removed between two attempts", state((.connectAnswered(inProgress), none)), .deviceRemoved,
+            none, .connecting, [.cancelAttempt, .pause(pause)]),
         Row(
             "A scan is started for a removed device", state((.deviceRemoved, none)), .pauseEnded, none, .connecting,
             [.startRediscovery]),
@@ -330,7 +333,7 @@ struct LinkStateTests {
     @Test func `An ended link ignores every event`() {
         var state = Self.state((.connectAnswered(Self.failed), Self.none))
         let events: [LinkState.Event] = [
-            .connectAnswered(nil), .linkConfirmed(true), .confirmationFailed(Self.late), .pauseEnded,
+            .connectAnswered(nil), .earlierConnectAnswered(isSuccess: true), .linkConfirmed(true), .confirmationFailed(Self.late), .pauseEnded,
             .otherAttemptAnswered(isConnected: true), .connectDeadline, .servicesAwaited(nil),
             .shown(isConnected: true), .shown(isConnected: false), .deviceRemoved, .deviceFound,
             .close(Self.requested, isForced: true), .disconnectAnswered(nil), .disconnectDeadline, .lossDelayEnded,
@@ -340,6 +343,28 @@ struct LinkStateTests {
             #expect(state.handle(event, Self.shown) == [])
             #expect(state.step == .ended)
         }
+    }
+
+    @Test(arguments: [true, false])
+    func `A link that the call of before a removal has made is closed`(isAnsweredFirst: Bool) {
+        var state = Self.state(
+            (.deviceRemoved, Self.none), (.deviceFound, Self.none), (.pauseEnded, Self.none),
+            (.connectAnswered(Self.inProgress), Self.none), (.shown(isConnected: true), Self.shown))
+        let answers: [LinkState.Event] = [.earlierConnectAnswered(isSuccess: true), .connectAnswered(nil)]
+        for answer in isAnsweredFirst ? answers : answers.reversed() { _ = state.handle(answer, Self.shown) }
+        #expect(state.phase == .connected(.thisManager, isReady: true))
+        #expect(state.handle(.close(Self.requested, isForced: false), Self.shown).contains(.disconnect))
+    }
+
+    @Test(arguments: [true, false])
+    func `A link of another program stays if the call of before a removal fails or its link ends`(isFailed: Bool) {
+        var state = Self.state(
+            (.deviceRemoved, Self.none), (.deviceFound, Self.none), (.pauseEnded, Self.none),
+            (.connectAnswered(Self.inProgress), Self.none), (.earlierConnectAnswered(isSuccess: !isFailed), Self.none))
+        _ = state.handle(.shown(isConnected: false), Self.none)
+        _ = state.handle(.shown(isConnected: true), Self.shown)
+        _ = state.handle(.connectAnswered(nil), Self.shown)
+        #expect(state.phase == .connected(.otherProgram, isReady: true))
     }
 
     @Test func `The ninth abort ends the attempt`() {

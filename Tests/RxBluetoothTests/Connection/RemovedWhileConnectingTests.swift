@@ -69,6 +69,31 @@ struct RemovedWhileConnectingTests {
         stage.expectNoTimers()
     }
 
+    @Test(.proves(.Q123)) func `A link is closed although the removal of the device was signalled late`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "Disconnect"] { daemon.always(member) }
+        let link = stage.record(peripheral.connect())
+        stage.advance(10)
+        // bluetoothd has removed the device and found it again before it received the first call.
+        let path = ScriptedDaemon.Objects.devicePath
+        daemon.remove(path, "org.bluez.Device1")
+        daemon.add(ScriptedDaemon.Objects.oneKnownDevice.filter { $0.key == path })
+        stage.advance(300)
+        let first = daemon.take("Connect")
+        daemon.take("Connect").fail("org.bluez.Error.InProgress", "In Progress")
+        stage.advance(1)
+        daemon.change(path, "org.bluez.Device1", ["Connected": .bool(true)])
+        stage.advance(1)
+        first.reply()
+        daemon.take("Connect").reply()
+        daemon.change(path, "org.bluez.Device1", ["ServicesResolved": .bool(true)])
+        stage.advance(10)
+        #expect(link.elements == [peripheral])
+        link.dispose()
+        stage.advance(1)
+        #expect(daemon.count("Disconnect") == 1)
+    }
+
     @Test(.proves(.Q123)) func `A device removed between two attempts is found again and connected`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: 1))
         let link = stage.record(peripheral.connect())

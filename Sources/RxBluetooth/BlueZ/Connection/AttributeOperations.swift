@@ -226,10 +226,3 @@ extension Link {
         }
     }
 }
-
-extension Result {
-    /// The error; nil for a success.
-    fileprivate var failure: Failure? {
-        if case .failure(let error) = self { error } else { nil }
-    }
-}

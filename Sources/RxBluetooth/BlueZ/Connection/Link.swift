@@ -24,7 +24,11 @@ final class Link {
     private var announcedReason: BluetoothError.DisconnectReason?
 
     /// The reply or the pause that an attempt waits for.
-    private var attempt: BusTask?
+    var attempt: BusTask?
+    /// The `Connect` of before the removal of the device.
+    private var earlierConnect: BusTask?
+    /// How many calls of `Connect` are not waited for any more.
+    var connectCount = 0
     /// The deadline of connecting, or of finding the cause of a link loss.
     private var deadline: BusTask?
     /// The reply or the deadline that closing or a link loss waits for.
@@ -155,6 +159,11 @@ final class Link {
         case .cancelAttempt:
             attempt?.cancel()
             attempt = nil
+        case .keepConnect:
+            earlierConnect?.cancel()
+            earlierConnect = attempt
+            attempt = nil
+            connectCount += 1
         case .startRediscovery: startRediscovery()
         case .stopRediscovery: stopRediscovery()
         case .recordAbort: client.mirror.recordAbort(of: key)
@@ -186,39 +195,11 @@ final class Link {
     }
 
     /// Whether the device has separate bearers, of which the link uses LE.
-    private var usesBearer: Bool { client.mirror.devices[key]?.bearers.areSeparate == true }
+    var usesBearer: Bool { client.mirror.devices[key]?.bearers.areSeparate == true }
 
-    private var connectedInterface: String { usesBearer ? BlueZ.bearerLE : BlueZ.device }
+    var connectedInterface: String { usesBearer ? BlueZ.bearerLE : BlueZ.device }
 
     // MARK: Calls
-
-    private func connect() {
-        // The deadline of the call is longer than ours, so that a success after our `Disconnect` is noticed.
-        attempt = client.call(
-            .connect(key, overLE: usesBearer), deadline: deadlines.connect + deadlines.disconnect + deadlines.disconnect
-        ) { [weak self] result in
-            guard let self else { return }
-            attempt = nil
-            handle(.connectAnswered(result.failure.map { BluetoothError($0, operation: .connect, target: target) }))
-        }
-    }
-
-    private func confirmLink() {
-        attempt = client.readFlag("Connected", of: connectedInterface, at: key.path) { [weak self] result in
-            guard let self else { return }
-            switch result {
-            case .success(let isConnected): handle(.linkConfirmed(isConnected))
-            case .failure(let error):
-                handle(.confirmationFailed(BluetoothError(error, operation: .connect, target: target)))
-            }
-        }
-    }
-
-    private func readOtherAttemptResult() {
-        attempt = client.readFlag("Connected", of: connectedInterface, at: key.path) { [weak self] result in
-            self?.handle(.otherAttemptAnswered(isConnected: (try? result.get()) == true))
-        }
-    }
 
     /// Closes the link.
     ///
@@ -340,6 +321,7 @@ final class Link {
     }
 
     private func stopWaiting() {
+        earlierConnect?.cancel()
         attempt?.cancel()
         attempt = nil
         deadline?.cancel()
@@ -366,11 +348,6 @@ final class Link {
         onClosed = []
         for action in work { action(failure) }
     }
-}
-
-extension Result {
-    /// The failure; nil for a success.
-    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
 // MARK: - Characteristics that bluetoothd removes while the link is up

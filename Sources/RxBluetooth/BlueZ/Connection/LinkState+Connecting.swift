@@ -159,7 +159,7 @@ extension LinkState {
     private mutating func yield(_ attempt: Attempt, _ facts: Facts) -> [Action] {
         var attempt = attempt
         attempt.collisions += 1
-        if facts.isConnected { attempt.maker = makerOfOtherProgramsLinks }
+        if facts.isConnected { attempt.maker = maker(in: attempt) }
         continueAttempt(attempt, .yielding(isReading: false))
         return [.pause(min(Self.maximumYieldPause, Self.pause * attempt.collisions))]
     }
@@ -187,7 +187,7 @@ extension LinkState {
 
     mutating func otherAttemptAnswered(_ isConnected: Bool) -> [Action] {
         guard case .connecting(var attempt) = phase, case .yielding = attempt.step else { return [] }
-        if isConnected { attempt.maker = makerOfOtherProgramsLinks }
+        if isConnected { attempt.maker = maker(in: attempt) }
         return connect(attempt)
     }
 
@@ -212,6 +212,7 @@ extension LinkState {
         guard isConnected else {
             // Another program's link has ended. Our attempt makes the next link.
             attempt.maker = .thisManager
+            attempt.hasEarlierSuccess = false
             phase = .connecting(attempt)
             return []
         }
@@ -222,7 +223,7 @@ extension LinkState {
         // No attempt of ours is in progress, so another program made the link. `Connect` then succeeds at once, or
         // makes our own link if that link is lost before.
         case .yielding, .pausing, .rediscovered:
-            attempt.maker = makerOfOtherProgramsLinks
+            attempt.maker = maker(in: attempt)
             return [.cancelAttempt] + connect(attempt) + [.stopRediscovery]
         case .reaching, .confirming, .rediscovering: return []
         }
@@ -236,17 +237,38 @@ extension LinkState {
         case .rediscovering, .reaching: return []
         case .calling, .confirming, .pausing, .yielding, .rediscovered: break
         }
+        // bluetoothd may handle the call after it has found the device again, if the removal was signalled late.
+        let end: Action = if case .calling = attempt.step { .keepConnect } else { .cancelAttempt }
         var attempt = attempt
         attempt.maker = .thisManager
         continueAttempt(attempt, .rediscovering(isScanning: false))
         // An adapter that is switched off removes its devices before its links end (Q32), so the scan starts after a
         // pause.
-        return [.cancelAttempt, .pause(Self.pause)]
+        return [end, .pause(Self.pause)]
+    }
+
+    /// Handles the reply to the `Connect` of before a removal. If it has succeeded, the link is not another program's.
+    mutating func earlierConnectAnswered(_ isSuccess: Bool) -> [Action] {
+        guard isSuccess else { return [] }
+        switch phase {
+        case .connecting(var attempt):
+            attempt.maker = .thisManager
+            attempt.hasEarlierSuccess = true
+            phase = .connecting(attempt)
+        case .connected(_, let isReady): phase = .connected(.thisManager, isReady: isReady)
+        case .adopted, .losing, .closing, .ended: break
+        }
+        return []
+    }
+
+    /// Returns the maker of a link that no pending call of this manager has made.
+    private func maker(in attempt: Attempt) -> Maker {
+        attempt.hasEarlierSuccess ? .thisManager : makerOfOtherProgramsLinks
     }
 
     mutating func deviceFound(_ facts: Facts) -> [Action] {
         guard case .connecting(var attempt) = phase, case .rediscovering = attempt.step else { return [] }
-        attempt.maker = facts.isConnected ? makerOfOtherProgramsLinks : .thisManager
+        attempt.maker = facts.isConnected ? maker(in: attempt) : .thisManager
         attempt.wasNeverShown = false
         attempt.wasRemoved = false
         continueAttempt(attempt, .rediscovered)

@@ -32,6 +32,8 @@ struct LinkState: Equatable {
         var wasNeverShown = false
         /// Whether bluetoothd had removed the device when the attempt began, and has not shown it since.
         var wasRemoved = false
+        /// Whether a `Connect` that was sent before the device was removed has made the link that is shown.
+        var hasEarlierSuccess = false
 
         /// The step of an attempt.
         enum Step: Equatable {
@@ -94,6 +96,8 @@ struct LinkState: Equatable {
         case start
         case connectDeviceAnswered(DeviceAnswer)
         case connectAnswered(BluetoothError?)
+        /// The `Connect` of before the removal of the device was answered.
+        case earlierConnectAnswered(isSuccess: Bool)
         /// `Connected` was read after `Connect` had succeeded.
         case linkConfirmed(Bool)
         case confirmationFailed(BluetoothError)
@@ -127,6 +131,8 @@ struct LinkState: Equatable {
         case pause(Duration)
         /// Stops waiting for the reply or the pause of the attempt.
         case cancelAttempt
+        /// Waits for the reply to `Connect` beside the next steps.
+        case keepConnect
         case startRediscovery, stopRediscovery
         case recordAbort
         case logRepeat(aborts: Int)
@@ -212,6 +218,7 @@ struct LinkState: Equatable {
         case .start: start()
         case .connectDeviceAnswered(let answer): connectDeviceAnswered(answer, facts)
         case .connectAnswered(let error): connectAnswered(error, facts)
+        case .earlierConnectAnswered(let isSuccess): earlierConnectAnswered(isSuccess)
         case .linkConfirmed(let isConnected): linkConfirmed(isConnected)
         case .confirmationFailed(let error): confirmationFailed(error, facts)
         case .pauseEnded: pauseEnded(facts)
