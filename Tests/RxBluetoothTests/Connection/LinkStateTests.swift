@@ -333,7 +333,8 @@ struct LinkStateTests {
     @Test func `An ended link ignores every event`() {
         var state = Self.state((.connectAnswered(Self.failed), Self.none))
         let events: [LinkState.Event] = [
-            .connectAnswered(nil), .earlierConnectAnswered(isSuccess: true), .linkConfirmed(true), .confirmationFailed(Self.late), .pauseEnded,
+            .connectAnswered(nil), .earlierConnectAnswered(isSuccess: true), .linkConfirmed(true),
+            .confirmationFailed(Self.late), .pauseEnded,
             .otherAttemptAnswered(isConnected: true), .connectDeadline, .servicesAwaited(nil),
             .shown(isConnected: true), .shown(isConnected: false), .deviceRemoved, .deviceFound,
             .close(Self.requested, isForced: true), .disconnectAnswered(nil), .disconnectDeadline, .lossDelayEnded,
