@@ -197,9 +197,6 @@ struct LinkStateTests {
         Row(
             "The device is removed", state(), .deviceRemoved, none, .connecting, [.keepConnect, .pause(pause)]),
         Row(
-            "The device is removed between two attempts", state((.connectAnswered(inProgress), none)), .deviceRemoved,
-            none, .connecting, [.cancelAttempt, .pause(pause)]),
-        Row(
             "A scan is started for a removed device", state((.deviceRemoved, none)), .pauseEnded, none, .connecting,
             [.startRediscovery]),
         Row("A second removal is ignored", state((.deviceRemoved, none)), .deviceRemoved, none, .connecting),
@@ -357,14 +354,11 @@ struct LinkStateTests {
         #expect(state.handle(.close(Self.requested, isForced: false), Self.shown).contains(.disconnect))
     }
 
-    @Test(arguments: [true, false])
-    func `A link of another program stays if the call of before a removal fails or its link ends`(isFailed: Bool) {
+    @Test func `A link of another program stays if the call of before a removal fails`() {
         var state = Self.state(
             (.deviceRemoved, Self.none), (.deviceFound, Self.none), (.pauseEnded, Self.none),
-            (.connectAnswered(Self.inProgress), Self.none), (.earlierConnectAnswered(isSuccess: !isFailed), Self.none))
-        _ = state.handle(.shown(isConnected: false), Self.none)
-        _ = state.handle(.shown(isConnected: true), Self.shown)
-        _ = state.handle(.connectAnswered(nil), Self.shown)
+            (.connectAnswered(Self.inProgress), Self.none), (.earlierConnectAnswered(isSuccess: false), Self.none),
+            (.shown(isConnected: true), Self.shown), (.connectAnswered(nil), Self.shown))
         #expect(state.phase == .connected(.otherProgram, isReady: true))
     }
 
