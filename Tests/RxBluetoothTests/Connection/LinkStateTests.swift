@@ -355,7 +355,7 @@ struct LinkStateTests {
     }
 
     @Test func `A link of another program stays if the call of before a removal fails`() {
-        var state = Self.state(
+        let state = Self.state(
             (.deviceRemoved, Self.none), (.deviceFound, Self.none), (.pauseEnded, Self.none),
             (.connectAnswered(Self.inProgress), Self.none), (.earlierConnectAnswered(isSuccess: false), Self.none),
             (.shown(isConnected: true), Self.shown), (.connectAnswered(nil), Self.shown))
