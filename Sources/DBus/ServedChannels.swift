@@ -39,8 +39,7 @@ package enum ServedChannels {
             var length = socklen_t(MemoryLayout.size(ofValue: size))
             _ = unsafe getsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, &length)
             // The kernel lets a socket be writable while at least three quarters of its buffer are free.
-            let text = packet
-            return text + [UInt8](repeating: 0, count: max(Self.longest, Int(size) / 2) - text.count)
+            return packet + [UInt8](repeating: 0, count: Int(size) / 2)
         }
     }
 

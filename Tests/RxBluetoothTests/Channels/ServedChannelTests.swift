@@ -1,5 +1,6 @@
 import BusTesting
 import DBus
+import Glibc
 import Rx
 import RxBluetoothMocks
 import TestTraits
@@ -69,6 +70,19 @@ struct ServedChannelTests {
     @Test(arguments: [ChannelSocketState.connected(mtu: 672, mps: 247), .refused, .notConnected])
     func `A state is the same after its packet`(state: ChannelSocketState) {
         #expect(ChannelSocketState(packet: state.packet) == state)
+    }
+
+    @Test func `One packet requests a channel and fills the socket until it is received`() throws {
+        let bus = "unix:path=/tmp/request-\(getpid()),guid=1"
+        let listener = try #require(ServedChannels.listen(on: bus))
+        let request = ServedChannels.Request(address: Self.strap, psm: 128)
+        let number = try #require(ServedChannels.connect(request, on: bus))
+        let program = SharedSocket(PacketSocket(adopting: OwnedDescriptor(adopting: number)))
+        let end = try #require(ServedChannels.accept(from: listener))
+        #expect(end.socket.peek(upTo: 64).flatMap(ServedChannels.Request.init) == request)
+        #expect(!program.isReady(for: .writable))
+        end.socket.discardWaiting()
+        #expect(program.isReady(for: .writable) && end.socket.receivedPackets == 1)
     }
 
     @Test(arguments: ["", "A", "A 70000", "A 1 2", " ", "A -1"])

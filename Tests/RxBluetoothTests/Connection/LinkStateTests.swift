@@ -344,7 +344,7 @@ struct LinkStateTests {
     }
 
     @Test(arguments: [true, false])
-    func `A link that the call of before a removal has made is closed`(isAnsweredFirst: Bool) {
+    func `A link that a call before a removal has made is closed`(isAnsweredFirst: Bool) {
         var state = Self.state(
             (.deviceRemoved, Self.none), (.deviceFound, Self.none), (.pauseEnded, Self.none),
             (.connectAnswered(Self.inProgress), Self.none), (.shown(isConnected: true), Self.shown))
@@ -354,7 +354,7 @@ struct LinkStateTests {
         #expect(state.handle(.close(Self.requested, isForced: false), Self.shown).contains(.disconnect))
     }
 
-    @Test func `A link of another program stays if the call of before a removal fails`() {
+    @Test func `A link of another program stays if the call before a removal fails`() {
         let state = Self.state(
             (.deviceRemoved, Self.none), (.deviceFound, Self.none), (.pauseEnded, Self.none),
             (.connectAnswered(Self.inProgress), Self.none), (.earlierConnectAnswered(isSuccess: false), Self.none),

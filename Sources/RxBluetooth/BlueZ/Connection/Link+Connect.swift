@@ -3,13 +3,13 @@ import DBus
 extension Link {
     /// Calls `Connect`. After ``LinkState/Action/keepConnect``, the reply is that of an earlier call.
     func connect() {
-        let number = connectCount
+        let number = earlierConnectCount
         // The deadline of the call is longer than ours, so that a success after our `Disconnect` is noticed.
         attempt = client.call(
             .connect(key, overLE: usesBearer), deadline: deadlines.connect + deadlines.disconnect + deadlines.disconnect
         ) { [weak self] result in
             guard let self else { return }
-            guard number == connectCount else {
+            guard number == earlierConnectCount else {
                 return handle(.earlierConnectAnswered(isSuccess: result.failure == nil))
             }
             attempt = nil

@@ -25,10 +25,10 @@ final class Link {
 
     /// The reply or the pause that an attempt waits for.
     var attempt: BusTask?
-    /// The `Connect` of before the removal of the device.
+    /// The `Connect` that was sent before the device was removed.
     private var earlierConnect: BusTask?
-    /// How many calls of `Connect` are not waited for any more.
-    var connectCount = 0
+    /// How many calls of `Connect` were sent before the device was removed.
+    var earlierConnectCount = 0
     /// The deadline of connecting, or of finding the cause of a link loss.
     private var deadline: BusTask?
     /// The reply or the deadline that closing or a link loss waits for.
@@ -163,7 +163,7 @@ final class Link {
             earlierConnect?.cancel()
             earlierConnect = attempt
             attempt = nil
-            connectCount += 1
+            earlierConnectCount += 1
         case .startRediscovery: startRediscovery()
         case .stopRediscovery: stopRediscovery()
         case .recordAbort: client.mirror.recordAbort(of: key)

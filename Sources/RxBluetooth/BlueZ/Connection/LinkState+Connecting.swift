@@ -247,7 +247,7 @@ extension LinkState {
         return [end, .pause(Self.pause)]
     }
 
-    /// Handles the reply to the `Connect` of before a removal. If it has succeeded, the link is not another program's.
+    /// Handles the reply to the `Connect` that was sent before a removal. After a success, the link is this manager's.
     mutating func earlierConnectAnswered(_ isSuccess: Bool) -> [Action] {
         guard isSuccess else { return [] }
         switch phase {

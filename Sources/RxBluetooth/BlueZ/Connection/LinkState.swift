@@ -96,7 +96,7 @@ struct LinkState: Equatable {
         case start
         case connectDeviceAnswered(DeviceAnswer)
         case connectAnswered(BluetoothError?)
-        /// The `Connect` of before the removal of the device was answered.
+        /// The `Connect` that was sent before the device was removed was answered.
         case earlierConnectAnswered(isSuccess: Bool)
         /// `Connected` was read after `Connect` had succeeded.
         case linkConfirmed(Bool)
