@@ -16,7 +16,7 @@ import sys
 
 import paho.mqtt.client as mqtt
 
-from end_to_end import Failure, check, free_port, main, wait_until
+from end_to_end import Failure, check, end, free_port, main, wait_until
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEMPLATE = ROOT / "Deployment/mosquitto.acl"
@@ -116,8 +116,7 @@ class Site:
         for client in (self.observer, self.home_assistant):
             client.loop_stop()
         for gateway in self.gateways.values():
-            gateway.kill()
-            gateway.wait()
+            end(gateway)
         self.broker.kill()
         self.broker.wait()
 

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 
-from end_to_end import Broker, Subscriber, check, free_port, get, main, wait_until
+from end_to_end import Broker, Subscriber, check, end, free_port, get, main, wait_until
 from under_filter import is_available
 
 NAME = "as-service"
@@ -53,8 +53,7 @@ def run(folder, ble_cli, ble_gateway):
         try:
             steps(folder, subscriber, gateway, metrics, notify)
         finally:
-            gateway.kill()
-            gateway.wait()
+            end(gateway)
             broker.stop(kill=True)
 
 

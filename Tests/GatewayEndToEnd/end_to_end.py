@@ -153,10 +153,19 @@ def run(folder, ble_cli, ble_gateway):
     try:
         steps(broker, subscriber, gateway, metrics, lambda: reload(folder, broker, subscriber, gateway, configuration, ble_gateway))
     finally:
-        gateway.kill()
-        gateway.wait()
+        end(gateway)
         log.close()
         broker.stop(kill=True)
+
+
+def end(gateway):
+    """Ends `ble-cli simulate` and the gateway that it has started, which SIGKILL would leave behind."""
+    gateway.terminate()
+    try:
+        gateway.wait(20)
+    except subprocess.TimeoutExpired:
+        gateway.kill()
+        gateway.wait()
 
 
 def steps(broker, subscriber, gateway, metrics, reload):
