@@ -250,8 +250,13 @@ struct LifetimeTests {
         try await manager.settled().value
         try await manager.close().value
         #expect(lateEvents == 0)
-        let calls = simulation.calls.map(\.member)
-        #expect(calls.count { $0 == "Disconnect" } == calls.count { $0 == "Connect" })
+        // A canceled attempt removes the device from BlueZ 5.82 on. If the next call arrives before the signal of the
+        // removal, it has made no link.
+        let attempts = simulation.calls.filter { call in
+            if case .error(let error) = call.answer, error.name == DBusError.Name.unknownObject { return false }
+            return call.member == "Connect"
+        }
+        #expect(simulation.calls.count { $0.member == "Disconnect" } == attempts.count)
     }
 
     /// Connects and disposes on many threads. Returns the number of events that began after their disposal.

@@ -94,6 +94,50 @@ struct RemovedWhileConnectingTests {
         #expect(daemon.count("Disconnect") == 1)
     }
 
+    @Test(.proves(.Q123), arguments: [true, false])
+    func `A link of a call before a late removal is closed after disposing`(isShownFirst: Bool) {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "Disconnect"] { daemon.always(member) }
+        let link = stage.record(peripheral.connect())
+        stage.advance(10)
+        let path = ScriptedDaemon.Objects.devicePath
+        daemon.remove(path, "org.bluez.Device1")
+        daemon.add(ScriptedDaemon.Objects.oneKnownDevice.filter { $0.key == path })
+        stage.advance(100)
+        // The link is shown before bluetoothd replies to `Connect`.
+        if isShownFirst { daemon.change(path, "org.bluez.Device1", ["Connected": .bool(true)]) }
+        link.dispose()
+        stage.advance(100)
+        #expect(daemon.count("Disconnect") == 0)
+        daemon.change(path, "org.bluez.Device1", ["Connected": .bool(true)])
+        daemon.take("Connect").reply()
+        stage.advance(1)
+        #expect(daemon.count("Disconnect") == 1)
+        daemon.change(path, "org.bluez.Device1", ["Connected": .bool(false)])
+        stage.advance(0)
+        stage.expectSettled()
+        stage.expectNoTimers()
+    }
+
+    @Test(.proves(.Q123)) func `Disposing after a late removal ends with the failure of the call before it`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        for member in ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"] { daemon.always(member) }
+        let link = stage.record(peripheral.connect())
+        stage.advance(10)
+        let path = ScriptedDaemon.Objects.devicePath
+        daemon.remove(path, "org.bluez.Device1")
+        daemon.add(ScriptedDaemon.Objects.oneKnownDevice.filter { $0.key == path })
+        stage.advance(100)
+        link.dispose()
+        // Another program connects. Its link stays.
+        daemon.change(path, "org.bluez.Device1", ["Connected": .bool(true)])
+        daemon.take("Connect").fail("org.bluez.Error.Failed", "br-connection-canceled")
+        stage.advance(1)
+        #expect(daemon.count("Disconnect") == 0)
+        stage.expectSettled()
+        stage.expectNoTimers()
+    }
+
     @Test(.proves(.Q123)) func `A device removed between two attempts is found again and connected`() {
         let (stage, peripheral) = Stage.withSensor(SimulatedConnection(failures: 1))
         let link = stage.record(peripheral.connect())

@@ -15,7 +15,9 @@ extension LinkState {
     }
 
     mutating func connectAnswered(_ error: BluetoothError?, _ facts: Facts) -> [Action] {
-        guard case .connecting(let attempt) = phase else { return connectAnsweredWhileClosing(error, facts) }
+        guard case .connecting(let attempt) = phase else {
+            return connectAnsweredWhileClosing(isSuccess: error == nil, facts)
+        }
         guard case .calling(let wasShownConnected) = attempt.step else { return [] }
         guard let error else { return confirm(attempt, facts) }
         let isOtherProgramsLink = attempt.maker == .otherProgram || error.isCollision && attempt.collisions > 0
@@ -107,7 +109,9 @@ extension LinkState {
     ///
     /// If bluetoothd does not offer the method, or fails without a reason, a scan finds the device.
     mutating func connectDeviceAnswered(_ answer: DeviceAnswer, _ facts: Facts) -> [Action] {
-        guard case .connecting(var attempt) = phase else { return connectDeviceAnsweredWhileClosing(answer, facts) }
+        guard case .connecting(var attempt) = phase else {
+            return connectAnsweredWhileClosing(isSuccess: answer == .connected, facts)
+        }
         guard attempt.step == .reaching else { return [] }
         switch answer {
         case .connected: return confirm(attempt, facts)
@@ -129,14 +133,6 @@ extension LinkState {
         var attempt = attempt
         if facts.isConnected { attempt.maker = makerOfOtherProgramsLinks }
         return connect(attempt)
-    }
-
-    private mutating func connectDeviceAnsweredWhileClosing(_ answer: DeviceAnswer, _ facts: Facts) -> [Action] {
-        switch answer {
-        case .connected: connectAnsweredWhileClosing(nil, facts)
-        case .notOffered: connectAnsweredWhileClosing(BluetoothError(.unsupported), facts)
-        case .failed(let error): connectAnsweredWhileClosing(error, facts)
-        }
     }
 
     // MARK: The next attempt
@@ -212,7 +208,7 @@ extension LinkState {
         guard isConnected else {
             // Another program's link has ended. Our attempt makes the next link.
             attempt.maker = .thisManager
-            attempt.hasEarlierSuccess = false
+            attempt.earlierLinkEnded()
             phase = .connecting(attempt)
             return []
         }
@@ -237,9 +233,10 @@ extension LinkState {
         case .rediscovering, .reaching: return []
         case .calling, .confirming, .pausing, .yielding, .rediscovered: break
         }
+        var (attempt, end) = (attempt, Action.cancelAttempt)
+        attempt.earlierLinkEnded()
         // bluetoothd may handle the call after it has found the device again, if the removal was signalled late.
-        let end: Action = if case .calling = attempt.step { .keepConnect } else { .cancelAttempt }
-        var attempt = attempt
+        if case .calling = attempt.step { (attempt.earlierConnect, end) = (.pending, .keepConnect) }
         attempt.maker = .thisManager
         continueAttempt(attempt, .rediscovering(isScanning: false))
         // An adapter that is switched off removes its devices before its links end (Q32), so the scan starts after a
@@ -248,22 +245,23 @@ extension LinkState {
     }
 
     /// Handles the reply to the `Connect` that was sent before a removal. After a success, the link is this manager's.
-    mutating func earlierConnectAnswered(_ isSuccess: Bool) -> [Action] {
-        guard isSuccess else { return [] }
+    mutating func earlierConnectAnswered(_ isSuccess: Bool, _ facts: Facts) -> [Action] {
         switch phase {
         case .connecting(var attempt):
-            attempt.maker = .thisManager
-            attempt.hasEarlierSuccess = true
+            attempt.earlierConnect = isSuccess ? .succeeded : .none
+            if isSuccess { attempt.maker = .thisManager }
             phase = .connecting(attempt)
-        case .connected(_, let isReady): phase = .connected(.thisManager, isReady: isReady)
-        case .adopted, .losing, .closing, .ended: break
+        case .connected(_, let isReady) where isSuccess: phase = .connected(.thisManager, isReady: isReady)
+        case .closing(let closing) where closing.isEarlierConnect:
+            return connectAnsweredWhileClosing(isSuccess: isSuccess, facts)
+        case .adopted, .connected, .losing, .closing, .ended: break
         }
         return []
     }
 
     /// Returns the maker of a link that no pending call of this manager has made.
     private func maker(in attempt: Attempt) -> Maker {
-        attempt.hasEarlierSuccess ? .thisManager : makerOfOtherProgramsLinks
+        attempt.earlierConnect == .succeeded ? .thisManager : makerOfOtherProgramsLinks
     }
 
     mutating func deviceFound(_ facts: Facts) -> [Action] {
@@ -273,6 +271,12 @@ extension LinkState {
         attempt.wasRemoved = false
         continueAttempt(attempt, .rediscovered)
         return [.cancelAttempt, .pause(Self.pause)]
+    }
+}
+
+extension LinkState.Attempt {
+    fileprivate mutating func earlierLinkEnded() {
+        if earlierConnect == .succeeded { earlierConnect = .none }
     }
 }
 

@@ -31,6 +31,13 @@ extension LinkState {
                     cause: cause, maker: .thisManager, isAttempt: true, hasFailed: false, isConnectPending: true,
                     wait: .connectAnswer))
             return [.cancelDeadline, .beginClosing(cause), .failSubscriber(cause), .startDisconnectDeadline]
+        case .connecting(let attempt) where awaitsEarlierConnect(attempt, isForced: isForced, facts):
+            phase = .closing(
+                Closing(
+                    cause: cause, maker: .thisManager, isAttempt: false, hasFailed: false, isConnectPending: true,
+                    isEarlierConnect: true, wait: .connectAnswer))
+            return [.cancelAttempt, .cancelDeadline, .stopRediscovery, .beginClosing(cause), .failSubscriber(cause)]
+                + [.startDisconnectDeadline]
         case .connecting(let attempt):
             // Without an attempt in progress, there is nothing to close unless bluetoothd shows a link.
             guard attempt.mayBeConnecting || facts.isConnected else { return end(cause) }
@@ -70,17 +77,27 @@ extension LinkState {
     /// Handles the reply to `Connect` while the link is being closed.
     ///
     /// If a link comes up after `Disconnect` was answered, that link is closed as well.
-    mutating func connectAnsweredWhileClosing(_ error: BluetoothError?, _ facts: Facts) -> [Action] {
+    mutating func connectAnsweredWhileClosing(isSuccess: Bool, _ facts: Facts) -> [Action] {
         guard case .closing(var closing) = phase else { return [] }
         closing.isConnectPending = false
-        let repeatsDisconnect = closing.isDisconnectAnswered && error == nil && !closing.isRepeated
+        // After a failure, a link that is shown nevertheless is another program's.
+        let isOver = !isSuccess && closing.isDisconnectAnswered && (closing.isEarlierConnect || !facts.isConnected)
+        let repeatsDisconnect = closing.isDisconnectAnswered && isSuccess && !closing.isRepeated
         if repeatsDisconnect {
             closing.isRepeated = true
             closing.wait = .disconnectAnswer
         }
         phase = .closing(closing)
         if repeatsDisconnect { return [.cancelDisconnect, .disconnect] }
-        return closing.isDisconnectAnswered && error != nil && !facts.isConnected ? closed(nil) : []
+        return isOver ? closed(nil) : []
+    }
+
+    /// Returns whether a closing must first wait for the reply to the `Connect` that was sent before a removal.
+    ///
+    /// If bluetoothd has found the device again, that call may still make a link, which is then ours.
+    private func awaitsEarlierConnect(_ attempt: Attempt, isForced: Bool, _ facts: Facts) -> Bool {
+        let isClosedAtOnce = attempt.maker == .thisManager && attempt.mayBeConnecting || isForced && facts.isConnected
+        return attempt.earlierConnect == .pending && facts.isShown && !isClosedAtOnce
     }
 
     private mutating func closed(_ failure: BluetoothError?) -> [Action] {

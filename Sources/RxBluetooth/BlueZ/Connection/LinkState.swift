@@ -32,8 +32,16 @@ struct LinkState: Equatable {
         var wasNeverShown = false
         /// Whether bluetoothd had removed the device when the attempt began, and has not shown it since.
         var wasRemoved = false
-        /// Whether a `Connect` that was sent before the device was removed has made the link that is shown.
-        var hasEarlierSuccess = false
+        var earlierConnect = EarlierConnect.none
+
+        /// The `Connect` that was sent before the device was removed.
+        enum EarlierConnect: Equatable {
+            /// There is none, or it failed, or its link has ended.
+            case none
+            case pending
+            /// It has made the link that is shown.
+            case succeeded
+        }
 
         /// The step of an attempt.
         enum Step: Equatable {
@@ -64,6 +72,8 @@ struct LinkState: Equatable {
         let hasFailed: Bool
         /// Whether `Connect` has no answer yet, so that a link may still come up.
         var isConnectPending: Bool
+        /// Whether that `Connect` was sent before the device was removed.
+        var isEarlierConnect = false
         var wait = Wait.disconnectAnswer
         /// Whether the link was shown as down before `Disconnect` was answered.
         var wasShownDown = false
@@ -218,7 +228,7 @@ struct LinkState: Equatable {
         case .start: start()
         case .connectDeviceAnswered(let answer): connectDeviceAnswered(answer, facts)
         case .connectAnswered(let error): connectAnswered(error, facts)
-        case .earlierConnectAnswered(let isSuccess): earlierConnectAnswered(isSuccess)
+        case .earlierConnectAnswered(let isSuccess): earlierConnectAnswered(isSuccess, facts)
         case .linkConfirmed(let isConnected): linkConfirmed(isConnected)
         case .confirmationFailed(let error): confirmationFailed(error, facts)
         case .pauseEnded: pauseEnded(facts)
