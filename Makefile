@@ -1,4 +1,6 @@
 .DEFAULT_GOAL := help
+# Package.swift compiles the library optimised for the tests.
+export RXBLUETOOTH_OPTIMISED := 1
 .PHONY: help deps build build-tests demo test test-diagnostics test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-cli bench-simulation stage install uninstall deb test-deb examples picture lint format docs fuzz fuzz-addresses fuzz-values test-values-peers bench-values count-values soak soak-bluez fleet
 
 help: ## print this list

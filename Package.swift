@@ -38,6 +38,11 @@ func compact(_ program: String) -> [LinkerSetting] {
 let isCompact = Context.environment["RXBLUETOOTH_COMPACT"] == "1"
 let fast: [SwiftSetting] = isCompact ? [.unsafeFlags(["-Xfrontend", "-O"], .when(configuration: .release))] : []
 
+// The Makefile sets it: the tests take half as long. Messages of traps and debug checks stay. Unsafe, too.
+let isOptimised = Context.environment["RXBLUETOOTH_OPTIMISED"] == "1"
+let optimised: [SwiftSetting] =
+    isOptimised ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : []
+
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -74,24 +79,24 @@ let package = Package(
         // Also without: the module map names the static library, of which a program contains only AES.
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
 
-        .target(name: "Rx", swiftSettings: strict + fast),
-        .target(name: "RxTest", dependencies: ["Rx"], swiftSettings: strict),
+        .target(name: "Rx", swiftSettings: strict + optimised + fast),
+        .target(name: "RxTest", dependencies: ["Rx"], swiftSettings: strict + optimised),
         // Code that needs all of Foundation, which is four times as large as the rest of a static program.
         .target(name: "RxFoundation", dependencies: ["Rx"], swiftSettings: strict),
         // Helpers that several modules share, not for users.
-        .target(name: "RxBluetoothSupport", path: "Sources/Support", swiftSettings: strict),
+        .target(name: "RxBluetoothSupport", path: "Sources/Support", swiftSettings: strict + optimised),
         // Decodes and encodes advertisements and characteristics. It uses no other module; RxBluetooth uses it.
-        .target(name: "BluetoothValues", dependencies: ["CCrypto"], swiftSettings: strict),
+        .target(name: "BluetoothValues", dependencies: ["CCrypto"], swiftSettings: strict + optimised),
         // Reads and writes captures of Bluetooth hosts, and collects the devices in them. It uses no other module.
         .target(
             name: "BluetoothCaptures", dependencies: ["CZlib"], path: "Sources/Captures", swiftSettings: strict),
         // Names of RxSwift 5 and earlier, for sources that still use them.
         .target(name: "RxDeprecated", dependencies: ["Rx"], swiftSettings: strict),
-        .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: strict + fast),
+        .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: strict + optimised + fast),
         .target(
             name: "RxBluetooth",
             dependencies: ["Rx", "DBus", "CBluetooth", "RxBluetoothSupport", "BluetoothValues", log],
-            swiftSettings: strict),
+            swiftSettings: strict + optimised),
         // Separate from the library, so that only programs with metrics link swift-metrics.
         .target(
             name: "RxBluetoothMetrics",
@@ -99,7 +104,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "RxBluetoothMocks", dependencies: ["DBus", "Rx", "RxBluetoothSupport", "BluetoothValues"],
-            path: "Mocks", swiftSettings: strict),
+            path: "Mocks", swiftSettings: strict + optimised),
         // Reads YAML with line numbers, for scenarios and for the configuration of a gateway.
         .target(name: "YAMLDocuments", dependencies: ["CLibYAML"], swiftSettings: strict),
         // Separate from the mocks, so that tests with scenarios in Swift do not build a YAML parser.
@@ -112,7 +117,7 @@ let package = Package(
             dependencies: [
                 "RxBluetooth", "Rx", "BluetoothValues", "RxBluetoothSupport", "YAMLDocuments", "CTLS", "CSQLite",
             ],
-            swiftSettings: strict + fast),
+            swiftSettings: strict + optimised + fast),
         .executableTarget(
             name: "ble-cli",
             dependencies: [
