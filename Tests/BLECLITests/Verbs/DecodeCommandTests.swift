@@ -47,6 +47,11 @@ struct DecodeCommandTests {
             "2904", "0EFE2F27010000",
             "format sint16, exponent -2, unit degree Celsius, name space 1 (Bluetooth SIG), description 0x0000"
         ),
+        // 0x2727 is the coulomb. The degree Celsius is 0x272F.
+        (
+            "2904", "04002727010601",
+            "format uint8, exponent 0, unit coulomb, name space 1 (Bluetooth SIG), description 0x0106"
+        ),
         ("2905", "13001600", "handles @0013, @0016"), ("2906", "00006400", "from 0000 to 6400"),
         ("2907", "192A", "characteristic 2a19"), ("2908", "0102", "report 1, output"), ("2909", "08", "8"),
         ("2A05", "0100FFFF", "services between the handles @0001 and @ffff have changed"),
@@ -66,6 +71,24 @@ struct DecodeCommandTests {
     ]) func `Decodes descriptors and values with words`(uuid: String, bytes: String, text: String) throws {
         #expect(try decode(uuid, bytes) == text)
         #expect(try JSONSchema().violations(of: decode(uuid, bytes, "--json"), as: "decoding") == [])
+    }
+
+    @Test func `A trainer with two bytes for its resistance is decoded, and says what was chosen`() throws {
+        let bike = """
+            Instantaneous Speed 25.58 km/h, Average Speed 21 km/h, Instantaneous Cadence 71 /min, \
+            Average Cadence 62 /min, Total Distance 330 m, Resistance Level 20, Instantaneous Power 199 W, \
+            Average Power 104 W, Heart Rate 0 bpm
+            """
+        #expect(try decode("2AD2", "FE02FE0934088E007C004A01001400C700680000") == bike)
+        let standing = """
+            Instantaneous Speed 0 km/h, Instantaneous Cadence 0 /min, Resistance Level 20, Instantaneous Power 0 W, \
+            Heart Rate 0 bpm
+            """
+        #expect(try decode("2AD2", "6402000000001400000000") == standing)
+        let chosen = "20; Resistance Level was taken as 2 bytes; 1 byte fits as well; surplus bytes 00"
+        #expect(try decode("2AD2", "2100140000") == chosen)
+        let json = try decode("2AD2", "2100140000", "--json")
+        #expect(json.contains(#""remarks":["Resistance Level was taken as 2 bytes; 1 byte fits as well"]"#))
     }
 
     @Test func `A PnP ID has its vendor, product and version`() throws {
