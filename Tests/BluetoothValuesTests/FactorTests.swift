@@ -9,12 +9,17 @@ struct FactorTests {
         (0x2A9C, "0002d200a00f", "Impedance", 400, .ohm),
         (0x2B4E, "10e80300", "Distance", 1000, .metre),
         (0x2AD2, "210014", "Resistance Level", 20, .none),
+        (0x2AD1, "810014", "Resistance Level", 20, .none),
+        (0x2ACE, "81000014", "Resistance Level", 20, .none),
         (0x2AD6, "0a1401", "Maximum Resistance Level", 20, .none),
         (0x2ACD, "010223", "Metabolic Equivalent", 3.5, .metabolicEquivalent),
+        (0x2ACE, "01100023", "Metabolic Equivalent", 3.5, .metabolicEquivalent),
+        (0x2AD1, "010423", "Metabolic Equivalent", 3.5, .metabolicEquivalent),
         (0x2AD2, "010423", "Metabolic Equivalent", 3.5, .metabolicEquivalent),
         (0x2B1C, "ffff", "Chromaticity Coordinate", 1, .none),
         (0x2AE4, "ffff0000", "Chromaticity x-coordinate", 1, .none),
         (0x2BE0, "400000", "High Voltage", 1, .volt),
+        (0x2C27, "1800010000c80080", "Temperature Gradient", -12.8, .kelvinPerSecond),
     ]
 
     @Test(arguments: decided) func `Contradictions of the supplement are decided by its sentences`(
