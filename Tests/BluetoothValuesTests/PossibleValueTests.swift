@@ -61,8 +61,6 @@ struct PossibleValueTests {
     }
 
     @Test(arguments: Quantity.allCases) func `Every percentage is from 0 to 100`(quantity: Quantity) {
-        let isPercentage = FormatUnits.units(of: quantity).contains(.percent)
-        guard isPercentage else { return }
         #expect(PossibleValues.range(of: quantity, .percent) == 0...100)
     }
 
@@ -71,6 +69,7 @@ struct PossibleValueTests {
             (.temperature, -273.16, .celsius), (.probeTemperature, -459.7, .fahrenheit), (.temperature, .nan, .celsius),
             (.count, .infinity, .none), (.illuminance, -1, .lux), (.soundInstant, 195, .decibel),
             (.mass, 1001, .kilogram), (.heartRate, 301, .beatsPerMinute), (.direction, 361, .degree),
+            (.count, 101, .percent), (.lightLevel, -1, .percent), (.power, 100.5, .percent),
         ] as [(Quantity, Double, MeasurementUnit)] {
             #expect(!PossibleValues.contain(SensorMeasurement(quantity, value, unit), of: .bthome), "\(quantity)")
         }
@@ -94,25 +93,5 @@ struct PossibleValueTests {
                 }
             }
         }
-    }
-}
-
-/// The units that the formats have for a quantity.
-private enum FormatUnits {
-    static func units(of quantity: Quantity) -> Set<MeasurementUnit> {
-        var units: Set<MeasurementUnit> = []
-        for record in Array(MiBeaconObjects.records.values) + Array(Qingping.records.values)
-            + Array(Victron.records.values) + Array(EnvironmentalData.records.values)
-        {
-            for field in record.fields where field.quantity == quantity { units.insert(field.unit) }
-        }
-        for identifier in UInt8.min...UInt8.max {
-            guard case .number(let field) = BTHomeObjects.kind(identifier)?.content, field.quantity == quantity else {
-                continue
-            }
-            units.insert(field.unit)
-        }
-        if [.humidity, .batteryLevel, .moisture].contains(quantity) { units.insert(.percent) }
-        return units
     }
 }

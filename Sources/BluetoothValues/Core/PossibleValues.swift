@@ -6,7 +6,9 @@ enum PossibleValues {
 
     /// Returns the values that are possible; nil if every number is.
     static func range(of quantity: Quantity, _ unit: MeasurementUnit) -> ClosedRange<Double>? {
-        switch quantity {
+        // A share has the same range for each quantity, also if its quantity in other units has none.
+        guard unit != .percent else { return percentages }
+        return switch quantity {
         case .humidity, .moisture, .batteryLevel, .stateOfCharge: percentages
         case .temperature, .probeTemperature: unit == .fahrenheit ? -328...932 : -200...500
         case .dewPoint: unit == .fahrenheit ? -148...212 : -100...100
@@ -32,7 +34,7 @@ enum PossibleValues {
         case .uvIndex: 0...50
         case .specificGravity: 0.7...1.5
         case .transmitPower: -127...30
-        case .level: unit == .percent ? percentages : 0...20_000
+        case .level: 0...20_000
         case .energy, .yieldToday, .timeRemaining, .upTime, .duration, .distance, .rotationalSpeed, .radiationDose,
             .radiationDoseRate, .movementCount, .advertisementCount, .volume, .volumeFlow, .gas, .water, .storedVolume,
             .conductivity, .precipitation:
