@@ -1,3 +1,4 @@
+import Glibc
 import RxBluetooth
 
 extension SupervisionEvent {
@@ -52,6 +53,8 @@ extension ScanObstacle {
         case .noAdapter: "there is no Bluetooth adapter; plug it in"
         case .noDaemon: "bluetoothd does not run or does not answer; start it: systemctl start bluetooth"
         case .noBus: "the system bus is not available; check that dbus runs"
+        case .unauthorized(nil) where geteuid() == 0:
+            "the gateway may not use Bluetooth. \(AccessControl.rootPolicy.advice)"
         case .unauthorized(nil), .unauthorized(.busPolicy):
             "the gateway may not use Bluetooth; add its user to the group bluetooth"
         case .unauthorized(let access?): "the gateway may not use Bluetooth. \(access.advice)"

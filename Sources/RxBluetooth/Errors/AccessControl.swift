@@ -1,3 +1,5 @@
+import Glibc
+
 /// The mechanism that does not let this process use bluetoothd.
 ///
 /// ``BluetoothError/accessControl`` reads it from the text of the refusal.
@@ -52,6 +54,9 @@ public enum AccessControl: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// The mechanism that is likely if the refusal names none: the policy of the bus for the user of this process.
+    static func likely(isRoot: Bool) -> AccessControl { isRoot ? .rootPolicy : .busPolicy }
+
     /// Reads the text of a refusal of the bus or of libdbus; nil if it names no mechanism.
     init?(dbusName: String?, message: String) {
         let refusal = Refusal(message)
@@ -79,10 +84,7 @@ extension BluetoothError {
 
     /// What to do if bluetoothd or the bus has refused.
     var adviceOnAccess: String {
-        guard let accessControl else {
-            return "Add yourself to the “bluetooth” group and log in again: sudo adduser $USER bluetooth; as root, "
-                + "check the policy of the bus: /etc/dbus-1/system.d/bluetooth.conf."
-        }
+        guard let accessControl else { return AccessControl.likely(isRoot: geteuid() == 0).advice }
         let refusal = Refusal(dbusMessage ?? "")
         return accessControl.advice(for: accessControl == .snap ? refusal.snap : refusal.profile)
     }

@@ -31,6 +31,36 @@ struct DiagnoseCommandTests {
         #expect(missing.lines.first?.hasPrefix("There is no adapter “hci7”; available adapters: hci0") == true)
     }
 
+    @Test(arguments: [
+        (
+            "An AppArmor", "docker-default (enforce)", "AppArmor does not allow this process to use bluetoothd",
+            "Allow messages to org.bluez in the AppArmor profile “docker-default”"
+        ),
+        (
+            "An SELinux", "system_u:system_r:container_t:s0",
+            "SELinux does not allow this process to use bluetoothd", "sudo ausearch -m USER_AVC"
+        ),
+    ])
+    func `Diagnose and scan print the mechanism that refuses, and its remedy`(
+        start: String, label: String, cause: String, remedy: String
+    ) {
+        let message =
+            start + " policy prevents this sender from sending this message to this recipient; "
+            + #"type="method_call", sender=":1.8" (uid=0 pid=40 comm="ble-cli" label="\#(label)") "#
+            + #"interface="org.freedesktop.DBus.ObjectManager" destination="org.bluez""#
+        let scenario = Scenario {
+            SimulatedAdapter()
+            Fault("ObjectManager.GetManagedObjects", .error("org.freedesktop.DBus.Error.AccessDenied", message))
+        }
+        let diagnosis = CommandHarness(scenario).run(DiagnoseVerb())
+        let scan = CommandHarness(scenario).run(ScanVerb(), .limited(.seconds(5)))
+        #expect(diagnosis.code == .unavailable && scan.code == .unavailable)
+        for text in [diagnosis.lines.joined(separator: " "), scan.errors.joined(separator: " ")] {
+            #expect(text.contains(cause) && text.contains(remedy), "\(text)")
+            #expect(!text.contains("group"), "\(text)")
+        }
+    }
+
     @Test func `Works without a bus`() {
         let harness = CommandHarness()
         harness.simulation.bus.shutDown()

@@ -1,4 +1,5 @@
 import DBus
+import Glibc
 import RxBluetoothMocks
 import TestTraits
 import Testing
@@ -28,6 +29,9 @@ struct AccessControlTests {
     private static let seLinux = "An SELinux \(prevents), 0 matched rules; "
     private static let policy = "Rejected send message, 2 matched rules; "
 
+    /// The advice without a known mechanism, for the user of the tests.
+    private static let likelyAdvice = AccessControl.likely(isRoot: geteuid() == 0).advice
+
     static let refusals = [
         Refusal(message: policy + facts(uid: 1000), access: .busPolicy, advice: "sudo adduser $USER bluetooth"),
         Refusal(
@@ -52,8 +56,8 @@ struct AccessControlTests {
         Refusal(
             message: "Failed to connect to socket /run/dbus/system_bus_socket: Permission denied", access: .socket,
             advice: "permissions of the socket"),
-        Refusal(message: "Sender is not authorized to send message", access: nil, advice: "as root, check the policy"),
-        Refusal(message: "", access: nil, advice: "“bluetooth” group"),
+        Refusal(message: "Sender is not authorized to send message", access: nil, advice: likelyAdvice),
+        Refusal(message: "", access: nil, advice: likelyAdvice),
     ]
 
     @Test(.proves(.Q15), arguments: refusals)
@@ -62,7 +66,7 @@ struct AccessControlTests {
             DBusError(name: refusal.name, message: refusal.message), operation: .connect, target: nil)
         #expect(error.kind == .unauthorized && error.accessControl == refusal.access)
         #expect(error.advice?.contains(refusal.advice) == true, "\(error)")
-        let isOfGroup = refusal.access == .busPolicy || refusal.access == nil
+        let isOfGroup = refusal.access == .busPolicy || refusal.access == nil && geteuid() != 0
         #expect(error.advice?.contains("group") == isOfGroup)
         #expect(!error.description.contains("\n"))
     }
@@ -84,6 +88,37 @@ struct AccessControlTests {
         #expect(obstacle.elements.last??.accessControl == .appArmor)
         let finding = try #require(diagnosis.elements.first?.findings.first)
         #expect(finding.advice?.contains("“docker-default”") == true)
+    }
+
+    @Test func `Root is not advised to join a group if the refusal names no mechanism`() {
+        let root = AccessControl.likely(isRoot: true).advice
+        #expect(!root.contains("group") && root.contains("/etc/dbus-1/system.d/bluetooth.conf"))
+        #expect(AccessControl.likely(isRoot: false).advice.contains("“bluetooth” group"))
+    }
+
+    @Test(.proves(.Q15)) func `A refused Connect names the mechanism and the peripheral`() {
+        let message = Self.policy + Self.facts(uid: 1000)
+        var scenario = Scenario.everyday
+        scenario.faults = [Fault("Device1.Connect", .error(DBusError.Name.accessDenied, message))]
+        let stage = Stage(scenario)
+        let link = stage.record(stage.find("C0:FF:EE:00:00:01").connect())
+        stage.advance(2_000)
+        #expect(link.error?.kind == .unauthorized && link.error?.accessControl == .busPolicy)
+        #expect(link.error?.operation == .connect)
+        #expect(link.error?.advice?.contains("sudo adduser $USER bluetooth") == true)
+    }
+
+    @Test(.proves(.Q15)) func `A refused ReadValue names the mechanism, and the link remains`() {
+        let message = Self.seLinux + Self.facts(uid: 0, label: "system_u:system_r:container_t:s0")
+        var scenario = Scenario.everyday
+        scenario.faults = [Fault("GattCharacteristic1.ReadValue", .error(DBusError.Name.accessDenied, message))]
+        let stage = Stage(scenario)
+        let peripheral = stage.find("C0:FF:EE:00:00:01")
+        let link = stage.connect(peripheral)
+        let read = stage.record(peripheral.characteristic(0x2A19).flatMap { $0.readValue() })
+        stage.advance(2_000)
+        #expect(read.error?.kind == .unauthorized && read.error?.accessControl == .seLinux)
+        #expect(read.error?.operation == .read && link.isLive)
     }
 
     @Test func `A refusal of the kernel does not advise to join a group`() {
