@@ -23,6 +23,15 @@ struct StepRunTests {
         #expect(harness.calls("Disconnect") == 1)
     }
 
+    @Test func `Steps read and observe a hidden battery service`() throws {
+        var scenario = Scenario.everyday
+        scenario.features = [.hiddenBattery]
+        let steps = try verb("connect Strap", "read 2A19", "notify 2A19 --count 1", "read \"Battery Level\"")
+        let outcome = CommandHarness(scenario).run(steps)
+        #expect(outcome.code == .done, "\(outcome.errors)")
+        #expect(outcome.lines == ["57  87 %", "57  87 %", "57  87 %"])
+    }
+
     @Test func `Neither an error nor an object of --json contains a passkey or key`() throws {
         let key = "00112233445566778899aabbccddeeff"
         let line = "decode --key C0:FF:EE:00:00:01=\(key) 2A19 55"

@@ -206,6 +206,19 @@ struct TypedValueTests {
         #expect(none.kind == .attributeNotFound)
     }
 
+    @Test(.proves(.S126, .Q109)) func `A hidden battery service is read and observed as a type`() {
+        var scenario = Scenario.everyday
+        scenario.features = [.hiddenBattery]
+        let stage = Stage(scenario)
+        let peripheral = stage.find("C0:FF:EE:00:00:01")
+        let link = stage.connect(peripheral)
+        let read = stage.record(peripheral.read(BatteryLevel.self))
+        let levels = stage.record(peripheral.observe(BatteryLevel.self))
+        stage.advance(2_000)
+        #expect(read.elements == [BatteryLevel(87)] && read.isCompleted)
+        #expect(levels.elements == [BatteryLevel(87)] && link.isLive)
+    }
+
     @Test(.proves(.S126)) func `A battery level of a peripheral without a battery service fails at once`() {
         let stage = Stage(with: [
             SimulatedPeripheral("Lamp", address: Sensor.text) {
