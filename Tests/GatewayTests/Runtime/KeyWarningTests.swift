@@ -15,6 +15,8 @@ import Testing
         0x41, 0xA4, 0x72, 0x66, 0xC9, 0x5F, 0x73, 0x00, 0x11, 0x22, 0x33, 0x78, 0x23, 0x72, 0x14,
     ]
     private static let plain: [UInt8] = [0x40, 0x02, 0xCA, 0x09]
+    /// A button that was pressed, without encryption.
+    private static let button: [UInt8] = [0x40, 0x3A, 0x01]
 
     private func stage(_ data: [UInt8] = encrypted, isDescribed: Bool = true, key: String?) -> GatewayStage {
         let scenario = Scenario(seed: 5) {
@@ -46,11 +48,28 @@ import Testing
         #expect(stage.messages("home/attic/BTtoMQTT/").isEmpty)
     }
 
-    @Test func `A device with a key that does not encrypt is reported once`() {
-        let stage = stage(Self.plain, key: "231d39c1d7cc1ab1aee224cd096db932")
+    @Test(arguments: [plain, button])
+    func `A device with a key that does not encrypt is reported once`(data: [UInt8]) {
+        let stage = stage(data, key: "231d39c1d7cc1ab1aee224cd096db932")
         stage.run(for: .seconds(300))
         let text = "its advertisements are not encrypted, so they are ignored; remove its “key”, or turn encryption on"
         #expect(warnings(stage) == ["\(Self.sensor) “Hall”: \(text)"])
+        #expect(stage.messages("home/attic/BTtoMQTT/").isEmpty)
+    }
+
+    @Test func `Plain events of a device that encrypts are refused, counted and reported once`() {
+        let stage = stage(key: "231d39c1d7cc1ab1aee224cd096db932")
+        stage.run(for: .seconds(10))
+        stage.simulation.bluez.advertise(
+            SimulatedAdvertisement(
+                every: .seconds(1), rssi: -60, serviceData: ["fcd2": Self.button], firstAfter: .zero),
+            from: Self.sensor)
+        stage.time.advance(by: .seconds(300))
+        let text = "plain values with its address are ignored, because it encrypts; another device may imitate it"
+        #expect(warnings(stage) == ["\(Self.sensor) “Hall”: \(text)"])
+        #expect(!stage.messages("home/attic/BTtoMQTT/").contains { $0.text.contains("button") })
+        let counter = stage.gateway.metrics().split(separator: "\n").first { $0.contains("advertisements_downgraded") }
+        #expect(counter?.hasSuffix(" 0") == false)
     }
 
     @Test func `Plain values of another format are refused, counted and reported once`() {
