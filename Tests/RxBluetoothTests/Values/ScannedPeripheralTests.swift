@@ -1,3 +1,4 @@
+import Rx
 import RxBluetooth
 import RxTest
 import Testing
@@ -24,5 +25,16 @@ struct ScannedPeripheralTests {
         #expect(Recording(peripheral.pair().asObservable(), scheduler).error?.kind == .closed)
         #expect(Recording(peripheral.readRSSI().asObservable(), scheduler).error?.kind == .closed)
         #expect(Recording(peripheral.connectionState, scheduler).error?.kind == .closed)
+    }
+
+    @Test func `The RSSI has one type in scan results, details, filters and readings of a link`() {
+        let rssiOfResult: (ScannedPeripheral) -> Int? = { $0.rssi }
+        let rssiOfDetails: (PeripheralDetails) -> Int? = { $0.rssi }
+        let lowest: (ScanFilter) -> Int? = { $0.minimumRSSI }
+        let read: Single<Int> = peripheral.readRSSI()
+        _ = rssiOfDetails
+        #expect(rssiOfResult(ScannedPeripheral(peripheral: peripheral)) == nil)
+        #expect(lowest(ScanFilter(minimumRSSI: -70)) == -70)
+        #expect(Recording(read.asObservable(), TestScheduler(initialClock: 0)).error?.kind == .closed)
     }
 }
