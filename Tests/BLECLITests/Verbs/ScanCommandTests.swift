@@ -96,6 +96,35 @@ struct ScanCommandTests {
         #expect(harness.calls("RegisterMonitor") == 1 && harness.calls("StartDiscovery") == 0)
     }
 
+    /// Tenths of a degree, whose lower byte is a part of the company identifier.
+    private static func thermometer(_ tenths: UInt8) -> SimulatedAdvertisement {
+        SimulatedAdvertisement(
+            every: .milliseconds(100), rssi: -60, name: "TP357 (0A01)",
+            manufacturerData: [UInt16(tenths) << 8 | 0xC2: [0x00, 0x27, 0x02, 0x2C]], firstAfter: .zero)
+    }
+
+    @Test func `With --passive, prints the newest value of a thermometer`() throws {
+        let address = "C0:00:00:00:00:01"
+        let harness = CommandHarness(around: SimulatedPeripheral("", address: address) { Self.thermometer(0xF0) })
+        let simulation = harness.simulation
+        // The name is in the scan response, which a passive scan does not request.
+        harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+        let outcome = harness.run(
+            ScanVerb(showsAll: true, isPassive: true), .limited(.seconds(3), json: true),
+            meanwhile: [
+                (1000, { _ in simulation.bluez.advertise(Self.thermometer(0xF7), from: address) }),
+                (2000, { _ in simulation.bluez.advertise(Self.thermometer(0xF3), from: address) }),
+            ])
+        let sent = ["24", "24.7", "24.3"]
+        var printed: [String] = []
+        for line in outcome.lines where line.contains(#""quantity":"temperature""#) {
+            let values = sent.filter { line.contains(#""quantity":"temperature","value":\#($0),"#) }
+            #expect(values.count == 1, "\(line)")
+            if let value = values.first, value != printed.last { printed.append(value) }
+        }
+        #expect(printed == sent, "\(outcome.lines)")
+    }
+
     @Test func `Prints only devices with one of the services`() throws {
         let outcome = CommandHarness().run(
             ScanVerb(conditions: ScanConditions(services: [0x180D, 0xFFD0])), .limited(.seconds(2)))

@@ -67,16 +67,18 @@ struct SensorReadingTests {
         #expect(device.value(as: BTHome.self) == nil || device.readingFailure == nil)
     }
 
+    /// Tenths of a degree, whose lower byte is a part of the company identifier.
+    private static func thermometer(_ tenths: UInt8) -> SimulatedAdvertisement {
+        SimulatedAdvertisement(
+            every: .milliseconds(100), rssi: -60, name: "TP357 (0A01)",
+            manufacturerData: [UInt16(tenths) << 8 | 0xC2: [0x00, 0x27, 0x02, 0x2C]], firstAfter: .zero)
+    }
+
     @Test(arguments: [[0xF0, 0xF1, 0xF5, 0xF7], [0xF7, 0xF3, 0xF1], [0xF5, 0xF7, 0xF2, 0xF6]] as [[UInt8]])
     func `A passive scan shows the newest value of a thermometer`(tenths: [UInt8]) {
         let address = "C0:00:00:00:00:01"
-        func advertisement(_ value: UInt8) -> SimulatedAdvertisement {
-            SimulatedAdvertisement(
-                every: .milliseconds(100), rssi: -60, name: "TP357 (0A01)",
-                manufacturerData: [UInt16(value) << 8 | 0xC2: [0x00, 0x27, 0x02, 0x2C]], firstAfter: .zero)
-        }
-        let scenario = Scenario(peripherals: [SimulatedPeripheral("", address: address) { advertisement(tenths[0]) }])
-        let stage = Stage.withSockets(scenario).0
+        let peripheral = SimulatedPeripheral("", address: address) { Self.thermometer(tenths[0]) }
+        let stage = Stage.withSockets(Scenario(peripherals: [peripheral])).0
         // The name is in the scan response, which a passive scan does not request.
         let active = stage.manager.scanForPeripherals(options: ScanOptions(source: .dbus)).subscribe()
         stage.advance(1_000)
@@ -86,7 +88,7 @@ struct SensorReadingTests {
             allowsDuplicates: true, source: .dbus, mode: .passive(patterns: AdvertisementPattern.almostAll))
         let scan = stage.record(stage.manager.scanForPeripherals(options: options))
         for value in tenths {
-            stage.simulation.bluez.advertise(advertisement(value), from: address)
+            stage.simulation.bluez.advertise(Self.thermometer(value), from: address)
             stage.advance(1_000)
             guard let last = scan.elements.last else {
                 Issue.record("The scan is silent")
@@ -94,6 +96,22 @@ struct SensorReadingTests {
             }
             #expect(last.reading?.value(of: .temperature) == Double(value) / 10)
             #expect(last.readings.count == 1)
+        }
+    }
+
+    @Test func `A packet of a thermometer has the value of its time`() {
+        let address = "C0:00:00:00:00:01"
+        let scenario = Scenario(peripherals: [SimulatedPeripheral("", address: address) { Self.thermometer(0xF1) }])
+        let stage = Stage.withSockets(scenario).0
+        let options = ScanOptions(allowsDuplicates: true, source: .management)
+        let scan = stage.record(stage.manager.scanForPeripherals(options: options))
+        for value in [0xF7, 0xF0, 0xF3] as [UInt8] {
+            stage.simulation.bluez.advertise(Self.thermometer(value), from: address)
+            stage.advance(1_000)
+            let last = scan.elements.last { $0.reading != nil }
+            #expect(last?.advertisementData.rawData != nil)
+            #expect(last?.reading?.value(of: .temperature) == Double(value) / 10)
+            #expect(last?.readings.count == 1)
         }
     }
 
