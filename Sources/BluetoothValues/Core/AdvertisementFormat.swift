@@ -84,11 +84,47 @@ public protocol AdvertisementFormat: Hashable, Sendable {
 
     /// The local name with which the device must advertise; nil if any name is recognised.
     var requiredName: String? { get }
+
+    /// Whether the company identifier of the data is a part of the measured values.
+    ///
+    /// Several sections of one device are then values of different times, of which only the newest counts. Default for
+    /// a format of a program: false.
+    static var hasMeasuredIdentifier: Bool { get }
+
+    /// Whether bytes may follow those that the format defines.
+    ///
+    /// If decoding throws ``ValueDecodingError/Reason/tooLong(allowed:)``, the decoder then decodes the allowed bytes,
+    /// and ``SensorReading/surplus`` has the others. Default for a format of a program: false.
+    static func allowsSurplus(_ section: AdvertisedSection) -> Bool
+
+    /// Whether an encrypted packet of the format proves that its sender has the key.
+    ///
+    /// After such a packet, the decoder refuses values of the device in formats without this proof. Default for a
+    /// format of a program: false.
+    static var isAuthenticated: Bool { get }
+
+    /// Whether the encryption protects the packet counter, and the counter is long enough to detect replayed packets.
+    ///
+    /// The decoder then refuses old packets, and ``SensorDecoder/encryptedCounters`` has the counters of the types in
+    /// ``SensorDecoder/formats``. Default for a format of a program: false.
+    static var hasSecureCounter: Bool { get }
 }
 
 extension AdvertisementFormat {
     /// Any name is recognised.
     public var requiredName: String? { nil }
+
+    /// The property of the format of the library; false for a format of a program.
+    public static var hasMeasuredIdentifier: Bool { format.hasMeasuredIdentifier }
+
+    /// The property of the format of the library; false for a format of a program.
+    public static func allowsSurplus(_ section: AdvertisedSection) -> Bool { format.allowsSurplus(section) }
+
+    /// The property of the format of the library; false for a format of a program.
+    public static var isAuthenticated: Bool { format.isAuthenticated }
+
+    /// The property of the format of the library; false for a format of a program.
+    public static var hasSecureCounter: Bool { format.hasSecureCounter }
 
     /// Decodes a section that is not encrypted.
     public init(_ section: AdvertisedSection) throws(ValueDecodingError) { try self.init(section, from: Sender()) }

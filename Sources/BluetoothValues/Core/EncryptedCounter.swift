@@ -9,7 +9,7 @@
 public struct EncryptedCounter: Hashable, Sendable {
     /// The device.
     public var address: SenderAddress
-    /// The format of the packet, ``SensorFormat/bthome`` or ``SensorFormat/miBeacon``.
+    /// The format of the packet: ``SensorFormat/bthome``, ``SensorFormat/miBeacon`` or one of the program.
     public var format: SensorFormat
     /// The counter of the last packet that was accepted.
     public var value: UInt32
@@ -25,11 +25,12 @@ public struct EncryptedCounter: Hashable, Sendable {
 extension SensorDecoder {
     /// The counters that encryption protects, in the order of their devices.
     ///
-    /// Only devices with a key have one, so there are as many as ``keys``, at most.
+    /// Only devices with a key have one, so there is at most one for each key and format.
     public var encryptedCounters: [EncryptedCounter] {
-        history.protectedCounters.compactMap { source, value in
-            Self.countingFormats.first { ObjectIdentifier($0.value) == source.format }.map {
-                EncryptedCounter(address: source.identity, format: $0.key, value: value)
+        let types = countingFormats
+        return history.protectedCounters.compactMap { source, value in
+            types.first { ObjectIdentifier($0) == source.format }.map {
+                EncryptedCounter(address: source.identity, format: $0.format, value: value)
             }
         }
         .sorted { ($0.address.number, $0.format.rawValue) < ($1.address.number, $1.format.rawValue) }
@@ -39,16 +40,19 @@ extension SensorDecoder {
     ///
     /// Counters of other formats, and of devices without a key, are ignored.
     public mutating func restore(_ counters: [EncryptedCounter]) {
+        let types = countingFormats
         for counter in counters where keys[counter.address] != nil {
-            guard let type = Self.countingFormats[counter.format] else { continue }
+            guard let type = types.first(where: { $0.format == counter.format }) else { continue }
             history.restore(
                 counter.value,
                 of: .init(identity: counter.address, format: ObjectIdentifier(type), isEncrypted: true))
         }
     }
 
-    /// The formats for which ``SensorFormat/hasSecureCounter`` is true.
-    private static let countingFormats: [SensorFormat: any AdvertisementFormat.Type] = [
-        .bthome: BTHome.self, .miBeacon: MiBeacon.self,
-    ]
+    /// The types for which ``AdvertisementFormat/hasSecureCounter`` is true.
+    private var countingFormats: [any AdvertisementFormat.Type] {
+        Self.countingLibraryFormats + formats.filter { $0.hasSecureCounter }
+    }
+
+    private static let countingLibraryFormats: [any AdvertisementFormat.Type] = [BTHome.self, MiBeacon.self]
 }

@@ -172,12 +172,12 @@ public struct SensorDecoder: Sendable {
         var reading = value.reading
         if !surplus.isEmpty { reading.surplus = surplus }
         guard let device else { return (value, checked(reading)) }
-        if key != nil { try checkEncryption(of: reading, from: device, bytes: section.bytes) }
+        if key != nil { try checkEncryption(of: reading, Format.isAuthenticated, from: device, bytes: section.bytes) }
         try checkSender(of: reading, device, address, bytes: section.bytes)
         if let counter = reading.packetCounter {
             let source = PacketHistory.Source(
                 identity: device, format: ObjectIdentifier(Format.self), isEncrypted: reading.isEncrypted)
-            let isProtected = key != nil && reading.isEncrypted && Format.format.hasSecureCounter
+            let isProtected = key != nil && reading.isEncrypted && Format.hasSecureCounter
             switch history.receive(counter, from: source, isProtected: isProtected, at: time, restartRule) {
             case .new: break
             case .repeated:
@@ -200,7 +200,7 @@ public struct SensorDecoder: Sendable {
             return (try Format(section, from: sender), [])
         } catch {
             guard case .tooLong(let allowed) = error.reason, allowed > 0, allowed < section.bytes.count,
-                Format.format.allowsSurplus(section)
+                Format.allowsSurplus(section)
             else { throw error }
             var defined = section
             defined.bytes.removeLast(section.bytes.count - allowed)
@@ -221,9 +221,9 @@ public struct SensorDecoder: Sendable {
 
     /// Throws if a device with a key sent values that the encryption does not protect.
     private mutating func checkEncryption(
-        of reading: SensorReading, from device: SenderAddress, bytes: [UInt8]
+        of reading: SensorReading, _ isAuthenticated: Bool, from device: SenderAddress, bytes: [UInt8]
     ) throws(ValueDecodingError) {
-        if reading.isEncrypted, reading.format.isAuthenticated {
+        if reading.isEncrypted, isAuthenticated {
             authenticated.insert(device)
         } else if reading.hasContent, !reading.isEncrypted || authenticated.contains(device) {
             throw ValueDecodingError(reading.format.rawValue, .downgraded, bytes: bytes)

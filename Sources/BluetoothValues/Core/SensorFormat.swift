@@ -66,7 +66,8 @@ public enum SensorFormat: RawRepresentable, Hashable, Sendable, CaseIterable {
 
     /// Whether the company identifier of the data is a part of the measured values.
     ///
-    /// Several sections of one device are then values of different times.
+    /// Several sections of one device are then values of different times. False for a format of a program:
+    /// ``AdvertisementFormat/hasMeasuredIdentifier`` of its type counts.
     public var hasMeasuredIdentifier: Bool { self == .inkbird || self == .thermoPro }
 
     /// Whether the format is one of a program.

@@ -19,6 +19,8 @@ package final class ReadingPipeline {
     var onNotice: ((OtherDeviceNotice) -> Void)?
 
     private let loop: GatewayLoop
+    /// The formats of the program around the gateway.
+    private let formats: [any AdvertisementFormat.Type]
     var matcher: DeviceMatcher
     var keyCheck: KeyCheck
     let configured: DeviceFlow
@@ -43,6 +45,7 @@ package final class ReadingPipeline {
         loop: GatewayLoop
     ) {
         self.loop = loop
+        self.formats = formats
         matcher = DeviceMatcher(configuration)
         keyCheck = KeyCheck(configuration.devices.map(\.address).filter(matcher.matches))
         // One decoder for all adapters, so that a packet that two of them receive counts once.
@@ -92,8 +95,8 @@ package final class ReadingPipeline {
     func receive(_ scanned: ScannedPeripheral, of address: BluetoothAddress) -> Bool {
         let data = scanned.advertisementData
         return receive(
-            data.sections, from: scanned.peripheral.address, of: address, name: data.localName, rssi: scanned.rssi,
-            time: scanned.timestamp)
+            data.sections(knowing: formats), from: scanned.peripheral.address, of: address, name: data.localName,
+            rssi: scanned.rssi, time: scanned.timestamp)
     }
 
     /// Handles the sections of an advertisement. Returns whether the device is published.

@@ -58,7 +58,8 @@ extension ScannedPeripheral {
     private func results(
         _ formats: [any AdvertisementFormat.Type] = []
     ) -> [(section: AdvertisedSection, result: SensorResult)] {
-        let sections = advertisementData.sections
+        let known = peripheral.sensorReader?.formats ?? formats.filter { $0.format.isCustom }
+        let sections = advertisementData.sections(knowing: known)
         return sections.compactMap { section in
             let result = decode(section, among: sections, formats)
             return result == .unknown ? nil : (section, result)

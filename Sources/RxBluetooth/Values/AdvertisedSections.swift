@@ -10,15 +10,18 @@ extension AdvertisementData {
     ///
     /// Some thermometers send a value in the place of the company identifier. bluetoothd then collects an entry for
     /// each value, of which only the newest counts. Earlier ones are omitted.
-    public var sections: [AdvertisedSection] {
-        rawData == nil ? mergedSections : structures.compactMap(AdvertisedSection.init)
+    public var sections: [AdvertisedSection] { sections(knowing: []) }
+
+    /// Returns the sections, without earlier values in formats of the library and of the program.
+    package func sections(knowing formats: [any AdvertisementFormat.Type]) -> [AdvertisedSection] {
+        rawData == nil ? mergedSections(formats) : structures.compactMap(AdvertisedSection.init)
     }
 
-    private var mergedSections: [AdvertisedSection] {
+    private func mergedSections(_ formats: [any AdvertisementFormat.Type]) -> [AdvertisedSection] {
         let data = manufacturerData
         let companies = values.manufacturers.newestFirst ?? data.keys.sorted()
         let entries = companies.map { AdvertisedSection.manufacturer($0, data[$0] ?? []) }
-        let manufacturers = entries.count > 1 ? withoutEarlierValues(entries) : entries
+        let manufacturers = entries.count > 1 ? withoutEarlierValues(entries, formats) : entries
         let services = serviceData.compactMap { service, bytes in
             service.shortNumber.map { AdvertisedSection.service($0, bytes) }
         }
@@ -26,10 +29,13 @@ extension AdvertisementData {
     }
 
     /// Removes the sections after the first one with a value in the place of its identifier.
-    private func withoutEarlierValues(_ sections: [AdvertisedSection]) -> [AdvertisedSection] {
+    private func withoutEarlierValues(
+        _ sections: [AdvertisedSection], _ formats: [any AdvertisementFormat.Type]
+    ) -> [AdvertisedSection] {
         let name = localName
-        let isMeasured = { (section: AdvertisedSection) in
-            SensorDecoder.format(of: section, name: name, among: sections)?.hasMeasuredIdentifier == true
+        let isMeasured = { (section: AdvertisedSection) -> Bool in
+            if let own = formats.first(where: { $0.matches(section, name: name) }) { return own.hasMeasuredIdentifier }
+            return SensorDecoder.format(of: section, name: name, among: sections)?.hasMeasuredIdentifier == true
         }
         guard let newest = sections.firstIndex(where: isMeasured) else { return sections }
         return sections.indices.filter { $0 <= newest || !isMeasured(sections[$0]) }.map { sections[$0] }

@@ -37,6 +37,32 @@ struct OwnFormatScanTests {
         #expect(results.elements.first?.reading?.format == .custom("counter"))
     }
 
+    @Test(arguments: [[0xF1, 0xF7, 0xF2], [0xF7, 0xF3, 0xF1]] as [[UInt8]])
+    func `Of the values in the company identifier of an own format, the newest counts`(values: [UInt8]) {
+        func advertisement(_ value: UInt8) -> SimulatedAdvertisement {
+            SimulatedAdvertisement(
+                every: .milliseconds(100), rssi: -60, manufacturerData: [UInt16(value) << 8 | 0xD7: [1]],
+                firstAfter: .zero)
+        }
+        let scenario = Scenario(peripherals: [
+            SimulatedPeripheral("", address: Self.address) { advertisement(values[0]) }
+        ])
+        let stage = Stage.withSockets(scenario).0
+        var configuration = BluetoothManager.Configuration(scheduler: stage.scheduler)
+        configuration.formats = [CompanyThermometer.self]
+        let manager = BluetoothManager(configuration: configuration, bus: stage.simulation.connect())
+        let options = ScanOptions(
+            allowsDuplicates: true, source: .dbus, mode: .passive(patterns: AdvertisementPattern.almostAll))
+        let scan = stage.record(manager.scanForPeripherals(options: options))
+        for value in values {
+            stage.simulation.bluez.advertise(advertisement(value), from: Self.address)
+            stage.advance(1_000)
+            let found = scan.elements.last?.readings.compactMap { $0.value(of: .count) }
+            #expect(found == [Double(value)])
+        }
+        #expect((scan.elements.last?.advertisementData.manufacturerData.count ?? 0) > 1)
+    }
+
     @Test(.proves(.S127)) func `An advertisement is decoded only when its reading is requested`() throws {
         let stage = Stage(with: [.beacon(Self.address, manufacturerData: Self.data)])
         var configuration = BluetoothManager.Configuration(scheduler: stage.scheduler)
@@ -99,6 +125,31 @@ private struct Counter: AdvertisementFormat {
     var reading: SensorReading {
         var reading = SensorReading(format: Self.format)
         reading.measurements = [SensorMeasurement(.count, Double(count), .none)]
+        return reading
+    }
+}
+
+/// A format with its value in the place of the company.
+private struct CompanyThermometer: AdvertisementFormat {
+    static let format = SensorFormat.custom("company-thermometer")
+    static let hasMeasuredIdentifier = true
+    var value: UInt8
+
+    static func matches(_ section: AdvertisedSection, name: String?) -> Bool {
+        section.kind == .manufacturer && section.identifier & 0xFF == 0xD7
+    }
+
+    init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
+        value = UInt8(section.identifier >> 8)
+    }
+
+    func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
+        .manufacturer(UInt16(value) << 8 | 0xD7, [1])
+    }
+
+    var reading: SensorReading {
+        var reading = SensorReading(format: Self.format)
+        reading.measurements = [SensorMeasurement(.count, Double(value), .none)]
         return reading
     }
 }

@@ -57,7 +57,8 @@ extension MessageDatabase {
     func encryptedCounters() throws(StoreFailure) -> [EncryptedCounter] {
         var counters: [EncryptedCounter] = []
         try connection.run("SELECT address, format, value FROM counter") { row in
-            guard let format = SensorFormat(rawValue: row.text(1)) else { return }
+            let name = row.text(1)
+            let format = SensorFormat(rawValue: name) ?? .custom(name)
             let address = SenderAddress(BluetoothAddress(UInt64(bitPattern: row.integer(0))))
             counters.append(
                 EncryptedCounter(address: address, format: format, value: UInt32(truncatingIfNeeded: row.integer(2))))

@@ -76,6 +76,11 @@ final class SensorReader: Sendable {
         return result
     }
 
+    /// The formats of the program.
+    var formats: [any AdvertisementFormat.Type] {
+        hasOwnFormats.load(ordering: .acquiring) ? state.withLock { $0.decoder.formats } : []
+    }
+
     /// Adds a format of the program, unless the decoder has it.
     func add(_ format: any AdvertisementFormat.Type) {
         guard format.format.isCustom else { return }
