@@ -34,15 +34,19 @@ final class PeripheralNames: Sendable {
     private let report = Guarded<(@Sendable (SimulationMistake) -> Void)?>(nil)
 
     init(_ scenario: Scenario) {
-        for peripheral in scenario.peripherals { add(peripheral, #fileID, #line) }
+        // Nothing can receive reports yet, so a mistake in the scenario traps.
+        for peripheral in scenario.peripherals { _ = add(peripheral, #fileID, #line) }
     }
 
-    /// Adds a peripheral.
-    func add(_ peripheral: SimulatedPeripheral, _ file: StaticString, _ line: UInt) {
-        peripheral.check(file, line)
-        guard table.withLock({ $0.add(peripheral) }) else {
-            fatalError("Two peripherals have the address \(peripheral.address).", file: file, line: line)
+    /// Adds a peripheral. Returns false after a mistake.
+    func add(_ peripheral: SimulatedPeripheral, _ file: StaticString, _ line: UInt) -> Bool {
+        if let problem = peripheral.problem {
+            fail(problem, file, line)
+            return false
         }
+        let isNew = table.withLock { $0.add(peripheral) }
+        if !isNew { fail("Two peripherals have the address \(peripheral.address).", file, line) }
+        return isNew
     }
 
     func reportMistakes(to report: @escaping @Sendable (SimulationMistake) -> Void) {
@@ -61,6 +65,13 @@ final class PeripheralNames: Sendable {
     /// Returns whether a peripheral has this address, and reports the mistake otherwise.
     func check(_ address: String, _ file: StaticString, _ line: UInt) -> Bool {
         index(of: address, file, line) != nil
+    }
+
+    /// Returns whether the UUIDs of an advertisement are valid, and reports the mistake otherwise.
+    func check(_ advertisement: SimulatedAdvertisement?, _ file: StaticString, _ line: UInt) -> Bool {
+        guard let wrong = advertisement?.uuids.first(where: { FullUUID.text($0) == nil }) else { return true }
+        fail("“\(wrong)” is not a UUID.", file, line)
+        return false
     }
 
     /// Returns whether a peripheral has this characteristic, and reports the mistake otherwise.
@@ -90,12 +101,16 @@ final class PeripheralNames: Sendable {
     /// Replaces the services of a peripheral. Returns false after a mistake.
     func change(services: [SimulatedService], of address: String, _ file: StaticString, _ line: UInt) -> Bool {
         guard let place = index(of: address, file, line) else { return false }
-        let description = table.withLock { table in
+        var description = table.withLock { $0.entries[place].description }
+        description.services = services
+        if let problem = description.problem {
+            fail(problem, file, line)
+            return false
+        }
+        table.withLock { table in
             table.entries[place].description.services = services
             table.entries[place].characteristics = nil
-            return table.entries[place].description
         }
-        description.check(file, line)
         return true
     }
 
@@ -125,22 +140,20 @@ final class PeripheralNames: Sendable {
 }
 
 extension SimulatedPeripheral {
-    /// Traps if an address or UUID is invalid, or if there are more attributes than handles.
-    func check(_ file: StaticString, _ line: UInt) {
-        func require(_ isValid: Bool, _ problem: @autoclosure () -> String) {
-            if !isValid { fatalError("“\(name)” (\(address)): \(problem())", file: file, line: line) }
-        }
-        require(DeviceAddress(address, isRandom: true) != nil, "this is not a Bluetooth address.")
+    /// An invalid address or UUID, or more attributes than handles, in one sentence; nil if all are valid.
+    fileprivate var problem: String? { cause.map { "“\(name)” (\(address)): \($0)" } }
+
+    private var cause: String? {
+        if DeviceAddress(address, isRandom: true) == nil { return "this is not a Bluetooth address." }
         let described =
             services.flatMap { service in
                 [service.uuid] + service.includes
                     + service.characteristics.flatMap { [$0.uuid] + $0.descriptors.map(\.uuid) }
             } + (advertisement?.uuids ?? [])
-        for uuid in described { require(FullUUID.text(uuid) != nil, "“\(uuid)” is not a UUID.") }
+        if let wrong = described.first(where: { FullUUID.text($0) == nil }) { return "“\(wrong)” is not a UUID." }
         let count = attributeCount
-        require(
-            count <= Self.mostAttributes,
-            "its GATT server has \(count) attributes, and there are handles for \(Self.mostAttributes).")
+        guard count > Self.mostAttributes else { return nil }
+        return "its GATT server has \(count) attributes, and there are handles for \(Self.mostAttributes)."
     }
 
     fileprivate var characteristicCounts: [String: Int] {
@@ -150,11 +163,4 @@ extension SimulatedPeripheral {
 
 extension SimulatedAdvertisement {
     fileprivate var uuids: [String] { services + serviceData.keys }
-
-    /// Traps if a UUID is invalid.
-    func check(_ file: StaticString, _ line: UInt) {
-        for uuid in uuids where FullUUID.text(uuid) == nil {
-            fatalError("“\(uuid)” is not a UUID.", file: file, line: line)
-        }
-    }
 }

@@ -9,6 +9,7 @@ extension SimulatedBlueZ {
     public func reset(
         _ address: String, silentFor silence: Duration = .seconds(1), file: StaticString = #fileID, line: UInt = #line
     ) {
+        guard names.check(address, file, line) else { return }
         setInRange(false, address, file: file, line: line)
         control { environment, _ in environment.radio.described(address).restoreValues() }
         after(max(silence, DaemonTimeLimits.supervision)) { $0.setInRange(true, address, file: file, line: line) }

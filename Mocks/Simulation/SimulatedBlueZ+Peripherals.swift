@@ -2,12 +2,12 @@ import DBus
 
 /// Controls of the peripherals. `address` is a peripheral's address in the scenario or its present one.
 ///
-/// If the scenario has no such peripheral or characteristic, a control reports a ``SimulationMistake`` at the caller's
-/// line, and has no effect.
+/// If the scenario has no such peripheral or characteristic, or a new address or UUID is wrong, a control reports a
+/// ``SimulationMistake`` at the caller's line, and has no effect.
 extension SimulatedBlueZ {
     /// Adds a peripheral in range.
     public func add(_ peripheral: SimulatedPeripheral, file: StaticString = #fileID, line: UInt = #line) {
-        names.add(peripheral, file, line)
+        guard names.add(peripheral, file, line) else { return }
         control { environment, _ in environment.radio.add(peripheral) }
     }
 
@@ -53,8 +53,7 @@ extension SimulatedBlueZ {
     public func advertise(
         _ advertisement: SimulatedAdvertisement?, from address: String, file: StaticString = #fileID, line: UInt = #line
     ) {
-        guard names.check(address, file, line) else { return }
-        advertisement?.check(file, line)
+        guard names.check(address, file, line), names.check(advertisement, file, line) else { return }
         control { environment, daemon in
             let deviceState = environment.radio.described(address)
             deviceState.advertisement = advertisement

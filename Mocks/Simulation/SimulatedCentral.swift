@@ -260,7 +260,7 @@ extension SimulatedBlueZ {
         control { [self] environment, daemon in
             guard let attributes = daemon?.adapter(adapter)?.applications.attributes else { return }
             let peripheral = SimulatedPeripheral(address: address, showing: attributes, through: central)
-            names.add(peripheral, file, line)
+            guard names.add(peripheral, file, line) else { return }
             environment.radio.add(peripheral)
         }
         return central

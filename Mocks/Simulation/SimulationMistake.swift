@@ -1,4 +1,4 @@
-/// A mistake in a call of a simulation's controls, for example an address that no peripheral has.
+/// A mistake in a call of a simulation's controls, for example an address that no peripheral has, or a wrong UUID.
 public struct SimulationMistake: Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, in one sentence.
     public let description: String
@@ -10,6 +10,8 @@ public struct SimulationMistake: Hashable, Sendable, CustomStringConvertible {
 
 extension SimulatedBlueZ {
     /// Reports mistakes in calls of the controls, instead of ending the process at the first one.
+    ///
+    /// A mistake in the scenario itself still ends the process, because the simulation does not exist yet.
     ///
     /// A call with a mistake has no effect. So a test with a wrong address fails at its line, and the others run:
     ///

@@ -45,6 +45,23 @@ struct Doorbell {
     subscription.dispose()
 }
 
+extension Simulation {
+    /// Makes a wrong address or UUID in a call of a control a failure of the test, at the line of the call.
+    func recordMistakes() {
+        bluez.reportMistakes { mistake in
+            let location = SourceLocation(
+                fileID: mistake.fileID, filePath: mistake.fileID, line: mistake.line, column: 1)
+            Issue.record("\(mistake)", sourceLocation: location)
+        }
+    }
+}
+
+@Test func aWrongAddressFailsOneTest() {
+    let simulation = Simulation(.everyday, scheduler: TestScheduler(initialClock: 0, resolution: 0.001))
+    simulation.recordMistakes()
+    withKnownIssue { simulation.bluez.dropLink(to: "C0:FF:EE:00:00:99") }
+}
+
 /// The devices that are connected, whichever program has connected them.
 func connectedAddresses(in simulation: Simulation, _ scheduler: TestScheduler) throws -> [BluetoothAddress] {
     let observer = BluetoothManager(configuration: .init(scheduler: scheduler), bus: simulation.connect())

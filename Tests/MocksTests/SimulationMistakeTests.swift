@@ -40,7 +40,28 @@ struct SimulationMistakeTests {
         bluez.rotateAddress(of: "C0:FF:EE:00:00:01", to: "nonsense")
         bluez.serveChannel(.echo(), psm: 128, of: wrong)
         bluez.openChannel(.echo(), from: wrong, psm: 128)
-        #expect(mistakes.taken.count == 13)
-        #expect(Set(mistakes.taken.map(\.line)).count == 13)
+        bluez.reset(wrong)
+        #expect(mistakes.taken.count == 14)
+        #expect(Set(mistakes.taken.map(\.line)).count == 14)
+    }
+
+    @Test func `A second address and a wrong UUID are reported, and have no effect`() {
+        let bluez = simulation.bluez
+        let strap = "C0:FF:EE:00:00:01"
+        bluez.add(Scenario.everyday.peripherals[0])
+        bluez.add(SimulatedPeripheral("Odd", address: "nonsense"))
+        bluez.rotateAddress(of: strap, to: "C0:FF:EE:00:00:02")
+        bluez.advertise(SimulatedAdvertisement(every: .seconds(1), rssi: -50, services: ["heart"]), from: strap)
+        bluez.changeServices(of: strap, to: [SimulatedService("heart") { SimulatedCharacteristic("2a19", .read([1])) }])
+        #expect(
+            mistakes.taken.map(\.description) == [
+                "Two peripherals have the address C0:FF:EE:00:00:01.",
+                "“Odd” (NONSENSE): this is not a Bluetooth address.",
+                "Two peripherals have the address C0:FF:EE:00:00:02.", "“heart” is not a UUID.",
+                "“Heart rate strap” (C0:FF:EE:00:00:01): “heart” is not a UUID.",
+            ])
+        // The services are those of the scenario.
+        bluez.setValue([1], of: strap, "2a37")
+        #expect(mistakes.taken.count == 5)
     }
 }
