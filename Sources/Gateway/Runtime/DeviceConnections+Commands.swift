@@ -10,6 +10,7 @@ extension DeviceConnections {
         case .accepted(let command, let identifier):
             // Before the execution, so that a crash does not execute it again.
             unsaved.append(command)
+            startHeldTimer()
             delivery.remember(identifier) { [weak self] in self?.execute(command) }
         }
     }
@@ -74,7 +75,8 @@ extension DeviceConnections {
 
     private func startHeldTimer() {
         let now = loop.monotonicTime
-        guard let wake = held.wake(now: now) else { return }
+        let wakes = [held.wake(now: now), unsaved.map(\.deadline).min()].compactMap { $0 }
+        guard let wake = wakes.min() else { return }
         let bound = loop.bound(WeakReference(self))
         heldTimer.disposable = loop.schedule(after: max(.zero, wake - now)) { bound.value.object?.heldTimerFired() }
     }
@@ -85,6 +87,12 @@ extension DeviceConnections {
             expiredCommands += 1
             fail(command, .noAdapter)
         }
+        // The disk may be slow. The command does not run when it is stored later.
+        for command in unsaved where command.deadline <= now {
+            expiredCommands += 1
+            fail(command, .notStored)
+        }
+        unsaved.removeAll { $0.deadline <= now }
         // Another program may have connected a device, which does not advertise since then.
         for adapter in order where isUsable(adapter) { centrals[adapter]?.findConnected() }
         releaseHeld()
@@ -106,6 +114,8 @@ extension CommandFailure {
     fileprivate static let noAdapter = CommandFailure(
         kind: "no-adapter", text: "No Bluetooth adapter was found before the deadline; check the adapter and bluetoothd"
     )
+    fileprivate static let notStored = CommandFailure(
+        kind: "deadline", text: "The gateway could not store the command before its deadline; check its disk")
     fileprivate static let stopped = CommandFailure(
         kind: "gateway-stopped", text: "The gateway stopped before an adapter was found; send it again")
 }

@@ -106,4 +106,26 @@ import Testing
         stage.time.advance(by: .seconds(60))
         #expect(try kinds(stage) == ["ok"])
     }
+
+    /// The disk is slow: `time` passes for the gateway, and the disk does nothing.
+    @Test func `A command that is stored after its deadline fails, and does not run`() throws {
+        let disk = VirtualLoop()
+        let stage = GatewayStage(.strap(), disk: disk) {
+            // A link exists, so that a command could start at once.
+            $0.devices = [DeviceSettings(.strap, [GATTJob(.notify, of: "2A37")])]
+        }
+        stage.gateway.start()
+        for _ in 0..<200 {
+            stage.time.advance(by: .milliseconds(100))
+            disk.advance(by: .milliseconds(100))
+        }
+        stage.command(#"{"id":"1","write":"2A39","value":"01","deadline":5}"#)
+        stage.time.advance(by: .seconds(6))
+        for _ in 0..<200 {
+            disk.advance(by: .milliseconds(100))
+            stage.time.advance(by: .milliseconds(100))
+        }
+        #expect(writes(stage) == 0)
+        #expect(try kinds(stage) == ["deadline"])
+    }
 }

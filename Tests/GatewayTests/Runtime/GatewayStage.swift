@@ -16,9 +16,11 @@ final class GatewayStage {
     private(set) var events: [GatewayEvent] = []
 
     /// Makes a gateway, which shares the time and the broker with another one if there is one.
+    ///
+    /// - Parameter disk: The context of the store; nil for that of the gateway.
     init(
         _ scenario: Scenario = .showroom, name: String = "attic", sharing other: GatewayStage? = nil,
-        store: SimulatedStore = SimulatedStore(identity: "s"), formats: [any AdvertisementFormat.Type] = [],
+        store: SimulatedStore = SimulatedStore(identity: "s"), disk: VirtualLoop? = nil, formats: [any AdvertisementFormat.Type] = [],
         configure: (inout GatewayConfiguration) -> Void = { _ in }
     ) {
         var configuration = GatewayConfiguration()
@@ -33,8 +35,8 @@ final class GatewayStage {
         messages = server.subscribe(to: "#")
         broker = server.client(Gateway.client(of: configuration))
         gateway = Gateway(
-            configuration, loop: time.loop, broker: broker, store: store, keys: scenario.sensorKeys,
-            formats: formats
+            configuration, loop: time.loop, broker: broker, store: store, storeLoop: disk?.loop,
+            keys: scenario.sensorKeys, formats: formats
         ) { adapter in
             BluetoothManager(
                 configuration: .init(adapter: adapter, scheduler: scheduler), bus: simulation.connect())
