@@ -21,6 +21,8 @@ final class PrintingBroker: Broker {
 
     func connect() { post(.connected(isSessionPresent: false)) }
 
+    func unsubscribe(from filters: [String]) {}
+
     func subscribe(to filters: [String]) {
         for filter in filters.compactMap({ TopicFilter($0) }) {
             if filter.isLiteral {

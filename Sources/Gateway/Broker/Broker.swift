@@ -15,6 +15,9 @@ public protocol Broker: AnyObject {
     /// The retained messages of the filters arrive, also if the subscription exists already.
     func subscribe(to filters: [String])
 
+    /// Ends the subscriptions to topic filters.
+    func unsubscribe(from filters: [String])
+
     /// Sends a message. With quality of service 1, ``BrokerEvent/acknowledged(_:)`` or
     /// ``BrokerEvent/rejected(_:_:)`` follows, or the connection closes.
     /// - Parameter token: A number of the caller, which the event repeats.

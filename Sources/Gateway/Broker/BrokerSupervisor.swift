@@ -38,6 +38,8 @@ final class BrokerSupervisor {
     private var filters: [String] = []
     private var known: Set<String> = []
     private var subscribed: Set<String> = []
+    /// The filters of earlier configurations, which a session of the broker may still have.
+    private var outdatedFilters: Set<String> = []
     /// While a new connection is announced: the filters that it already contains.
     private var announced: Set<String> = []
     private(set) var unconfirmed: [UInt64: Publication] = [:]
@@ -118,6 +120,16 @@ final class BrokerSupervisor {
         let added = filters.filter { known.insert($0).inserted }
         self.filters += added
         if isConnected { subscribeMissing(of: added) }
+    }
+
+    /// Ends subscriptions, also those of a session that the broker keeps while there is no connection.
+    func unsubscribe(from filters: [String]) {
+        let removed = filters.filter { known.remove($0) != nil }
+        guard !removed.isEmpty else { return }
+        self.filters.removeAll(where: removed.contains)
+        subscribed.subtract(removed)
+        outdatedFilters.formUnion(removed)
+        if isConnected { broker.unsubscribe(from: removed) }
     }
 
     /// Subscribes now and after each connection. The retained messages arrive again if the subscription exists.
@@ -245,7 +257,12 @@ final class BrokerSupervisor {
             reportedCauses = []
             report?(.connected)
             publish(.availability("online", topic: availability))
-            if !isSessionPresent { subscribed = [] }
+            if isSessionPresent {
+                outdatedFilters.subtract(known)
+                if !outdatedFilters.isEmpty { broker.unsubscribe(from: outdatedFilters.sorted()) }
+            } else {
+                (subscribed, outdatedFilters) = ([], [])
+            }
             announced = Set(subscribeMissing(of: filters))
             onConnectionChange?(true)
             announced = []

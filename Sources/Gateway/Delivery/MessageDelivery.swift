@@ -114,6 +114,9 @@ public final class MessageDelivery {
     /// Subscribes now and after each connection.
     public func subscribe(to filters: [String]) { supervisor.subscribe(to: filters) }
 
+    /// Ends subscriptions.
+    public func unsubscribe(from filters: [String]) { supervisor.unsubscribe(from: filters) }
+
     /// Subscribes now and after each connection. The retained messages arrive again if the subscription exists.
     public func resubscribe(to filters: [String]) { supervisor.resubscribe(to: filters) }
 

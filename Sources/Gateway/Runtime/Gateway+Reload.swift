@@ -8,6 +8,7 @@ extension Gateway {
         pipeline.flush()
         connections.reload(new)
         let old = topics
+        let oldFilters = filters
         let isTopicNew = new.topics.reading != configuration.topics.reading
         configuration = new
         topics = GatewayTopics(new.topics, gateway: new.name)
@@ -16,10 +17,14 @@ extension Gateway {
         states?.reload(new)
         let pipeline = pipeline
         discovery?.reload(new) { pipeline.matcher.matches($0) }
-        delivery.subscribe(to: [topics.commandFilter] + (discovery?.filters ?? []))
+        delivery.subscribe(to: filters)
         if topics.status != old.status { moveStatus(from: old) }
+        delivery.unsubscribe(from: (oldFilters + [old.status]).filter { !(filters + [topics.status]).contains($0) })
         publishStatusSoon()
     }
+
+    /// The filters of commands and of Home Assistant.
+    private var filters: [String] { [topics.commandFilter] + (discovery?.filters ?? []) }
 
     /// Removes the retained messages of the old topics, and publishes the discovery of the gateway with the new ones.
     private func moveStatus(from old: GatewayTopics) {

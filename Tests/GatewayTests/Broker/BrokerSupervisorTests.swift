@@ -96,6 +96,29 @@ import Testing
         #expect(setup.received == [ReceivedMessage(topic: "c/1", payload: Array("go".utf8))])
     }
 
+    @Test(arguments: [true, false])
+    func `An ended subscription stays ended, also in a session that the broker keeps`(isConnected: Bool) {
+        let setup = DeliverySetup()
+        setup.delivery.subscribe(to: ["c/+", "d/+"])
+        setup.delivery.start()
+        setup.time.advance(by: .seconds(1))
+        if !isConnected { setup.server.stop() }
+        setup.delivery.unsubscribe(from: ["c/+"])
+        setup.time.advance(by: .seconds(1))
+        setup.server.start()
+        setup.time.advance(by: .seconds(10))
+        setup.server.publish(Publication("c/1", "old"))
+        setup.server.publish(Publication("d/1", "new"))
+        setup.time.advance(by: .seconds(1))
+        #expect(setup.received.map(\.topic) == ["d/1"])
+        setup.delivery.subscribe(to: ["c/+"])
+        setup.server.close("ble-gateway-attic")
+        setup.time.advance(by: .seconds(10))
+        setup.server.publish(Publication("c/1", "again"))
+        setup.time.advance(by: .seconds(1))
+        #expect(setup.received.map(\.topic) == ["d/1", "c/1"])
+    }
+
     @Test func `The last will reports the gateway offline after a crash`() {
         let setup = DeliverySetup()
         setup.delivery.start()

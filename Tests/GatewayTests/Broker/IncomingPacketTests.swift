@@ -44,6 +44,8 @@ import Testing
         #expect(try decode(reason) == .puback(identifier: 2, reason: 0x87))
         #expect(try decode([0x90, 4, 0, 2, 0, 1]) == .suback(identifier: 2, reasons: [1]))
         #expect(try decode([0x90, 3, 0, 2, 0x80], .v311) == .suback(identifier: 2, reasons: [0x80]))
+        #expect(try decode([0xB0, 4, 0, 2, 0, 0x11]) == .unsuback(identifier: 2))
+        #expect(try decode([0xB0, 2, 0, 2], .v311) == .unsuback(identifier: 2))
         #expect(try decode([0xD0, 0]) == .pingresp)
         #expect(try decode([0xE0, 0]) == .disconnect(reason: 0))
         #expect(try decode([0xE0, 1, 0x8B]) == .disconnect(reason: 0x8B))

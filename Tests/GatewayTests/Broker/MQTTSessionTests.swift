@@ -229,4 +229,20 @@ import Testing
             #expect(setup.receive(answer) == (number <= 150 ? ["SUBSCRIBE"] : []))
         }
     }
+
+    @Test func `Subscriptions are ended, and their answers make room for waiting requests`() {
+        let setup = Setup()
+        setup.accept()
+        #expect(setup.texts(setup.session.unsubscribe(from: ["c/1"], at: .zero)) == ["UNSUBSCRIBE"])
+        #expect(setup.texts(setup.session.subscribe(to: (0..<100).map { "d/\($0)" }, at: .zero)).count == 99)
+        #expect(setup.receive([0xB0, 4, 0, 1, 0, 0]) == ["SUBSCRIBE"])
+    }
+
+    @Test func `A subscription without confirmation is reported`() {
+        let setup = Setup()
+        setup.accept()
+        _ = setup.session.subscribe(to: ["c"], at: .zero)
+        let text = "refused c it was granted without confirmation (QoS 0), so messages can be lost"
+        #expect(setup.receive([0x90, 4, 0, 1, 0, 0]) == [text])
+    }
 }

@@ -44,6 +44,8 @@ import Testing
         let subscription = OutgoingPacket.subscribe(to: "t/#", identifier: 7, .v5)
         #expect(subscription == [0x82, 9, 0, 7, 0, 0, 3, 0x74, 0x2F, 0x23, 1])
         #expect(OutgoingPacket.subscribe(to: "t", identifier: 7, .v311) == [0x82, 6, 0, 7, 0, 1, 0x74, 1])
+        #expect(OutgoingPacket.unsubscribe(from: "t", identifier: 7, .v5) == [0xA2, 6, 0, 7, 0, 0, 1, 0x74])
+        #expect(OutgoingPacket.unsubscribe(from: "t", identifier: 7, .v311) == [0xA2, 5, 0, 7, 0, 1, 0x74])
         #expect(OutgoingPacket.acknowledge(258) == [0x40, 2, 1, 2])
         #expect(OutgoingPacket.disconnect(0x95, .v5) == [0xE0, 1, 0x95])
         #expect(OutgoingPacket.disconnect(0x95, .v311) == [0xE0, 0])

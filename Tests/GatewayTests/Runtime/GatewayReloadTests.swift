@@ -79,6 +79,20 @@ import Testing
         #expect(try stage.results().count == 1 && stage.results()[0]["ok"] == .bool(true))
     }
 
+    @Test func `After a change of the topics, commands to the old one do not run`() throws {
+        let stage = stage()
+        stage.run(for: .seconds(10))
+        reload(stage) { $0.topics.command = "home/{gateway}/orders/{mac}" }
+        stage.time.advance(by: .seconds(5))
+        stage.command(#"{"id":"1","steps":[{"read":"2A38"}]}"#)
+        stage.time.advance(by: .seconds(10))
+        #expect(try stage.results().isEmpty)
+        #expect(stage.simulation.bluez.recorder.count("ReadValue") == 0)
+        stage.server.publish(Publication("home/attic/orders/C0FFEE000001", #"{"id":"2","steps":[{"read":"2A38"}]}"#))
+        stage.time.advance(by: .seconds(10))
+        #expect(try stage.results().map { $0["id"] } == [.string("2")])
+    }
+
     @Test func `Changed jobs begin on the link that exists`() throws {
         let stage = stage()
         stage.run(for: .seconds(45))

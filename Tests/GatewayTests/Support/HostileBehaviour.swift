@@ -144,7 +144,7 @@ extension HostileBehaviour {
     private static let packets: [Self] = [
         forbidden("CONNECT", [0x10, 0]), forbidden("PUBREC", [0x50, 2, 0, 1]), forbidden("PUBREL", [0x60, 2, 0, 1]),
         forbidden("PUBCOMP", [0x70, 2, 0, 1]), forbidden("SUBSCRIBE", [0x80, 0]), forbidden("UNSUBSCRIBE", [0xA0, 0]),
-        forbidden("UNSUBACK", [0xB0, 2, 0, 1]), forbidden("PINGREQ", [0xC0, 0]), forbidden("AUTH", [0xF0, 0]),
+        forbidden("PINGREQ", [0xC0, 0]), forbidden("AUTH", [0xF0, 0]),
         .accepting("type 0", .reports("the type 0"), [0, 0]),
         .accepting("DISCONNECT with MQTT 3", with: .v311, .reports("sent DISCONNECT"), [0xE0, 0]),
         .accepting("DISCONNECT with flags", .reports("DISCONNECT has flags"), [0xE5, 0]),
@@ -203,6 +203,16 @@ extension HostileBehaviour {
         Self("SUBACK with a property of CONNACK", on: .subscribe, .reports("must not have")) {
             answer(0x90, $0, [2, 0x24, 1, 1])
         },
+        Self("UNSUBACK for a subscription", on: .subscribe, .reports("UNSUBACK without a request")) {
+            answer(0xB0, $0, [0, 0])
+        },
+        Self("UNSUBACK without a reason", on: .subscribe, .reports("not one reason for 1 filter")) {
+            answer(0xB0, $0, [0])
+        },
+        Self("UNSUBACK for a subscription with MQTT 3", with: .v311, on: .subscribe, .reports("UNSUBACK without")) {
+            answer(0xB0, $0, [])
+        },
+        Self("subscriptions with QoS 0", with: .v311, on: .subscribe, .continues) { answer(0x90, $0, [0]) },
         Self("refused subscriptions", on: .subscribe, .continues) { answer(0x90, $0, [0, 0x87]) },
         Self("refused subscriptions with MQTT 3", with: .v311, on: .subscribe, .continues) { answer(0x90, $0, [0x80]) },
         Self("no SUBACK", on: .subscribe, .continues) { _ in [] },

@@ -40,6 +40,7 @@ final class ScriptedBroker: Broker {
     }
 
     func subscribe(to filters: [String]) { call { $0.subscribe(to: filters, at: $1) } }
+    func unsubscribe(from filters: [String]) { call { $0.unsubscribe(from: filters, at: $1) } }
     func publish(_ publication: Publication, token: UInt64) { call { $0.publish(publication, token: token, at: $1) } }
     func disconnect() { call { session, _ in session.disconnect() } }
 

@@ -4,6 +4,8 @@ enum IncomingPacket: Equatable {
     case publish(IncomingMessage)
     case puback(identifier: UInt16, reason: UInt8)
     case suback(identifier: UInt16, reasons: [UInt8])
+    /// The answer to the end of a subscription.
+    case unsuback(identifier: UInt16)
     case pingresp
     /// The broker of MQTT 5 closes the connection.
     case disconnect(reason: UInt8)
@@ -18,6 +20,7 @@ enum IncomingPacket: Equatable {
         case .publish: self = .publish(try IncomingMessage(header, &reader, version))
         case .puback: self = try Self.puback(&reader, version)
         case .suback: self = try Self.suback(&reader, version)
+        case .unsuback: self = try Self.unsuback(&reader, version)
         case .pingresp: self = .pingresp
         case .disconnect where version == .v5: self = try Self.disconnect(&reader)
         default: throw .protocolError("the broker sent \(type.name), which it must not send")
@@ -50,6 +53,17 @@ enum IncomingPacket: Equatable {
             throw .protocolError("SUBACK has a reason that the gateway did not request")
         }
         return .suback(identifier: identifier, reasons: reasons)
+    }
+
+    private static func unsuback(
+        _ reader: inout PacketReader, _ version: BrokerSettings.Version
+    ) throws(MQTTViolation) -> Self {
+        let identifier = try reader.identifier()
+        guard version == .v5 else { return .unsuback(identifier: identifier) }
+        _ = try ReceivedProperties(&reader, of: .unsuback)
+        // The gateway ends one subscription with each packet. If the broker refuses, the messages are ignored.
+        guard reader.takeRest().count == 1 else { throw .protocolError("UNSUBACK has not one reason for 1 filter") }
+        return .unsuback(identifier: identifier)
     }
 
     private static func disconnect(_ reader: inout PacketReader) throws(MQTTViolation) -> Self {

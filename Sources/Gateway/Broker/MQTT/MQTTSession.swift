@@ -34,8 +34,14 @@ struct MQTTSession {
 
     /// The broker has to accept the connection within this time, which includes the handshake of TLS.
     static let acceptTimeout: Duration = .seconds(20)
-    /// Subscriptions that wait for an answer; further filters follow.
-    private static let maximumSubscriptions = 100
+    /// Requests about subscriptions that wait for an answer; further ones follow.
+    private static let maximumRequests = 100
+
+    /// A request to begin or to end a subscription.
+    private struct SubscriptionRequest {
+        let filter: String
+        let isEnd: Bool
+    }
 
     private let client: BrokerClient
     private let openedAt: Duration
@@ -45,8 +51,8 @@ struct MQTTSession {
     private var keepAlive: KeepAlive
     private var barrier = ResumeBarrier()
     private var answer: ConnectionAnswer?
-    private var subscriptions: [UInt16: String] = [:]
-    private var waitingFilters: [String] = []
+    private var sentRequests: [UInt16: SubscriptionRequest] = [:]
+    private var waitingRequests: [SubscriptionRequest] = []
     private var suspects: ClosingSuspects
 
     /// - Parameter suspects: What earlier connections have found.
@@ -78,21 +84,34 @@ struct MQTTSession {
 
     /// Subscribes. The broker answers each filter.
     mutating func subscribe(to filters: [String], at now: Duration) -> [Action] {
-        guard phase == .connected else { return [] }
-        waitingFilters += filters
-        return sendSubscriptions(now)
+        request(filters.map { SubscriptionRequest(filter: $0, isEnd: false) }, now)
     }
 
-    private mutating func sendSubscriptions(_ now: Duration) -> [Action] {
-        let count = min(waitingFilters.count, Self.maximumSubscriptions - subscriptions.count)
+    /// Ends subscriptions. The broker answers each filter.
+    mutating func unsubscribe(from filters: [String], at now: Duration) -> [Action] {
+        request(filters.map { SubscriptionRequest(filter: $0, isEnd: true) }, now)
+    }
+
+    private mutating func request(_ requests: [SubscriptionRequest], _ now: Duration) -> [Action] {
+        guard phase == .connected else { return [] }
+        waitingRequests += requests
+        return sendRequests(now)
+    }
+
+    private mutating func sendRequests(_ now: Duration) -> [Action] {
+        let count = min(waitingRequests.count, Self.maximumRequests - sentRequests.count)
         guard count > 0 else { return [] }
         var actions: [Action] = []
-        for filter in waitingFilters.prefix(count) {
+        for request in waitingRequests.prefix(count) {
             let identifier = window.reserveIdentifier()
-            subscriptions[identifier] = filter
-            actions.append(.send(OutgoingPacket.subscribe(to: filter, identifier: identifier, version)))
+            sentRequests[identifier] = request
+            let packet =
+                request.isEnd
+                ? OutgoingPacket.unsubscribe(from: request.filter, identifier: identifier, version)
+                : OutgoingPacket.subscribe(to: request.filter, identifier: identifier, version)
+            actions.append(.send(packet))
         }
-        waitingFilters.removeFirst(count)
+        waitingRequests.removeFirst(count)
         keepAlive.sent(at: now)
         return actions
     }
@@ -257,18 +276,38 @@ extension MQTTSession {
             return [.emit(.received(received))] + acknowledge(message.identifier, now)
         case .puback(let identifier, let reason): return confirm(identifier, MQTTReason(reason), now)
         case .suback(let identifier, let reasons):
-            guard let filter = subscriptions.removeValue(forKey: identifier) else {
+            guard let request = sentRequests[identifier], !request.isEnd else {
                 throw .protocolError("the broker sent SUBACK without a request")
             }
             guard reasons.count == 1 else { throw .protocolError("SUBACK has \(reasons.count) reasons for 1 filter") }
-            window.release(identifier)
-            guard reasons[0] >= 0x80 else { return sendSubscriptions(now) }
-            let cause = MQTTReason(reasons[0]).text
-            return [.emit(.subscriptionRefused(filter: filter, cause: cause))] + sendSubscriptions(now)
+            return answered(identifier, refusal(of: reasons[0]).map { (request.filter, $0) }, now)
+        case .unsuback(let identifier):
+            guard sentRequests[identifier]?.isEnd == true else {
+                throw .protocolError("the broker sent UNSUBACK without a request")
+            }
+            return answered(identifier, nil, now)
         case .pingresp:
             return keepAlive.answered() && barrier.pingAnswered() ? [ping(now)] : []
         case .disconnect(let reason): return [end(.announced(MQTTReason(reason)))]
         }
+    }
+
+    /// Returns why a subscription does not deliver its messages reliably; nil if it does.
+    private func refusal(of reason: UInt8) -> String? {
+        switch reason {
+        case 0: "it was granted without confirmation (QoS 0), so messages can be lost"
+        case 1: nil
+        default: MQTTReason(reason).text
+        }
+    }
+
+    private mutating func answered(
+        _ identifier: UInt16, _ refusal: (filter: String, cause: String)?, _ now: Duration
+    ) -> [Action] {
+        sentRequests[identifier] = nil
+        window.release(identifier)
+        let event = refusal.map { Action.emit(.subscriptionRefused(filter: $0.filter, cause: $0.cause)) }
+        return (event.map { [$0] } ?? []) + sendRequests(now)
     }
 
     private mutating func acknowledge(_ identifier: UInt16?, _ now: Duration) -> [Action] {

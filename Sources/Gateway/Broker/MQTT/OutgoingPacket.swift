@@ -82,6 +82,14 @@ enum OutgoingPacket {
         return PacketWriter.packet(0x82, body)
     }
 
+    static func unsubscribe(from filter: String, identifier: UInt16, _ version: BrokerSettings.Version) -> [UInt8] {
+        var body = PacketWriter()
+        body.uint16(identifier)
+        if version == .v5 { body.byte(0) }
+        body.text(filter)
+        return PacketWriter.packet(0xA2, body)
+    }
+
     /// Ends the connection; only MQTT 5 has reasons.
     static func disconnect(_ reason: UInt8, _ version: BrokerSettings.Version) -> [UInt8] {
         version == .v5 && reason != 0 ? [0xE0, 1, reason] : [0xE0, 0]

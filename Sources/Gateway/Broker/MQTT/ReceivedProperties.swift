@@ -101,8 +101,8 @@ enum MQTTProperty: UInt8 {
         case .payloadFormatIndicator, .messageExpiryInterval, .contentType, .responseTopic, .correlationData,
             .subscriptionIdentifier, .topicAlias:
             [.publish]
-        case .reasonString: [.connack, .puback, .suback, .disconnect]
-        case .userProperty: [.connack, .publish, .puback, .suback, .disconnect]
+        case .reasonString: [.connack, .puback, .suback, .unsuback, .disconnect]
+        case .userProperty: [.connack, .publish, .puback, .suback, .unsuback, .disconnect]
         case .serverReference: [.connack, .disconnect]
         default: [.connack]
         }

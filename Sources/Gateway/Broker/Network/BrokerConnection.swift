@@ -70,6 +70,7 @@ final class BrokerConnection {
     }
 
     func subscribe(to filters: [String]) { call { $0.subscribe(to: filters, at: $1) } }
+    func unsubscribe(from filters: [String]) { call { $0.unsubscribe(from: filters, at: $1) } }
 
     func publish(_ publication: Publication, token: UInt64) {
         call { $0.publish(publication, token: token, at: $1) }

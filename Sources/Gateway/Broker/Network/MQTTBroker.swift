@@ -55,6 +55,8 @@ public final class MQTTBroker: Broker {
 
     public func subscribe(to filters: [String]) { connection?.subscribe(to: filters) }
 
+    public func unsubscribe(from filters: [String]) { connection?.unsubscribe(from: filters) }
+
     public func publish(_ publication: Publication, token: UInt64) { connection?.publish(publication, token: token) }
 
     public func useIdentifier(_ identifier: String) { client.identifier = identifier }

@@ -35,6 +35,11 @@ public final class SimulatedBroker: Broker {
         server.subscribe(self, to: filters)
     }
 
+    public func unsubscribe(from filters: [String]) {
+        guard state == .connected else { return }
+        server.unsubscribe(self, from: filters)
+    }
+
     public func publish(_ publication: Publication, token: UInt64) {
         guard state == .connected else { return }
         if let refusal = server.refuseMessage?(publication) { return post(.rejected(token, refusal)) }

@@ -138,6 +138,13 @@ extension SimulatedBrokerServer {
         }
     }
 
+    func unsubscribe(_ broker: SimulatedBroker, from filters: [String]) {
+        guard let session = sessions[broker.client.identifier] else { return }
+        for text in filters where session.filters.remove(text) != nil {
+            sessionTree[text]?.remove(session.identifier)
+        }
+    }
+
     func accept(_ publication: Publication) {
         messageCount += 1
         onMessage?(publication)
