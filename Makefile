@@ -108,6 +108,11 @@ mutated-files: deps ## pass 1,000 mutated scenarios, configurations and captures
 bench-top: deps ## measure the CPU time and memory of ble-cli top with 2,000 devices and 5,000 advertisements a second; fails above a limit
 	@swift build -c release --product ble-cli && Benchmarks/top
 
+.PHONY: soak-outages
+soak-outages: deps ## run ble-gateway for 21 minutes with outages of a real mosquitto and of bluetoothd; fails above a limit
+	@scripts/packages mosquitto mosquitto-clients
+	@scripts/static --product ble-gateway && Benchmarks/gateway-soak $(MINUTES)
+
 .PHONY: bench-gateway
 bench-gateway: deps ## measure the CPU time, memory and lost readings of ble-gateway next to Theengs Gateway; fails above a limit; needs the network for the first run
 	@scripts/static --product ble-gateway && Benchmarks/gateway
