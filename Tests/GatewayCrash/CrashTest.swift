@@ -55,11 +55,11 @@ struct CrashTest {
         return try Verdict(String(contentsOf: folder.appendingPathComponent("events"), encoding: .utf8))
     }
 
-    /// Flips a byte in the middle of the log, as a worn memory card does.
+    /// Flips three bytes in the middle of the log, as a worn memory card does.
     private func damageLog(_ folder: URL, _ point: Int) throws {
         let log = folder.appendingPathComponent("readings.db-wal")
         guard var bytes = try? Data(contentsOf: log), bytes.count > 20_000 else { return }
-        bytes[bytes.count / 3 + point * 7 % (bytes.count / 3)] ^= 0x10
+        for number in 0..<3 { bytes[bytes.count / 3 + (point * 7 + number * 4_099) % (bytes.count / 3)] ^= 0x10 }
         try bytes.write(to: log)
     }
 
