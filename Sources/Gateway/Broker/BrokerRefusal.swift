@@ -51,7 +51,8 @@ extension BrokerRefusal {
             "the broker refused a message to \(topic), which is lost: \(cause); check the access rights in the broker"
         case .invalid: "a message to \(topic) cannot be sent and is lost: \(cause); check the topic"
         case .tooLarge:
-            "a message to \(topic) was not sent: \(cause); raise the limit in the broker, after which a reading is sent"
+            "a message to \(topic) was not sent: \(cause); raise the limit in the broker, after which a reading is sent; "
+                + "until then, Home Assistant gets fewer entities"
         case .closesConnection:
             "a message of \(size) bytes to \(topic) is set aside: \(cause); check the limit of the packet size and the "
                 + "access rights in the broker. A reading is tried again later"

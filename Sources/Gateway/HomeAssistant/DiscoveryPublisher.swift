@@ -24,6 +24,7 @@ package final class DiscoveryPublisher {
     private static let settling = Duration.seconds(3)
     /// The time in which changes of gateways are collected.
     private static let collecting = Duration.seconds(10)
+    private static let packetOverhead = 16
     /// The shortest time between two repetitions because of starts of Home Assistant.
     private static let repetitionInterval = Duration.seconds(10)
 
@@ -104,8 +105,21 @@ package final class DiscoveryPublisher {
         change(discovery.addGateway(name, hearing: address), within: Self.collecting)
     }
 
+    /// The broker has refused a message. If it was too large, shorter ones follow, with fewer entities.
+    ///
+    /// A broker that does not name its limit gets messages of half the size.
+    func refused(_ refusal: BrokerRefusal) {
+        guard case .tooLarge(let limit) = refusal.kind, discovery.isMessage(refusal.topic) else { return }
+        // The bytes of a packet besides the topic and the content.
+        let size = limit.map { $0 - Self.packetOverhead } ?? refusal.size / 2
+        guard size < discovery.maximumSize ?? .max, size < refusal.size else { return }
+        discovery.maximumSize = size
+        change(Array(discovery.addresses), within: Self.settling)
+    }
+
     /// The connection to the broker was made, which may have lost all messages.
     package func connected() {
+        discovery.maximumSize = nil
         others.connected(at: loop.monotonicTime)
         for address in others.recentRemovals(at: loop.monotonicTime) where !others.admission.contains(address) {
             delivery.publish(discovery.removal(of: address))

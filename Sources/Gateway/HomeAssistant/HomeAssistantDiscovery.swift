@@ -72,6 +72,8 @@ public struct HomeAssistantDiscovery: Sendable {
     /// The topics of the nearest gateways; nil if gateways do not share devices.
     private let sharing: SharingTopics?
     private var devices: RecencyTable<BluetoothAddress, Device>
+    /// The most bytes of a message with its topic; nil if the broker has refused none. Longer messages omit entities.
+    var maximumSize: Int?
     /// The jobs of the configuration. Their entities do not wait for values.
     private var jobs: [BluetoothAddress: [GATTJob]]
 
@@ -256,17 +258,29 @@ public struct HomeAssistantDiscovery: Sendable {
 
     private static func identifier(_ device: MessageDevice) -> String { "ble-" + device.mac.lowercased() }
 
+    /// Whether a topic is that of a device's message.
+    func isMessage(_ topic: String) -> Bool { topic.hasPrefix("\(settings.prefix)/device/ble-") }
+
     private func topic(_ address: BluetoothAddress) -> String {
         "\(settings.prefix)/device/\(Self.identifier(MessageDevice(address: address)))/config"
     }
 
     private func publication(_ address: BluetoothAddress, _ device: Device) -> Publication {
+        var components = device.components.values.sorted { $0.key < $1.key }
+        var message = publication(address, device, components)
+        while let maximumSize, message.size > maximumSize, components.popLast() != nil {
+            message = publication(address, device, components)
+        }
+        return message
+    }
+
+    private func publication(
+        _ address: BluetoothAddress, _ device: Device, _ learned: [HomeAssistantComponent]
+    ) -> Publication {
         let message = MessageDevice(address: address, name: device.name)
         let gateways = gateways(of: address)
         let hasSeveral = gateways.count > 1
-        var components =
-            device.components.values.sorted { $0.key < $1.key }
-            + HomeAssistantComponent.presence(hasSeveralGateways: hasSeveral)
+        var components = learned + HomeAssistantComponent.presence(hasSeveralGateways: hasSeveral)
         if sharing != nil, hearers[address] != nil { components.append(.room) }
         let json = JSON.object([
             ("device", self.json(message, device)), ("origin", Self.origin),

@@ -197,6 +197,7 @@ public final class Gateway {
         delivery.isCommand = { [unowned self] in commandFilter?.matches($0) ?? false }
         delivery.expectsEcho = { [unowned self] in isOwnSubscription($0) }
         delivery.onReceived = { [unowned self] in received($0) }
+        delivery.onRefused = { [unowned self] in discovery?.refused($0) }
         delivery.onTakenOver = { [unowned self] in handle(instances.takenOver(at: loop.monotonicTime)) }
         delivery.onNotice = { [unowned self] in report($0.isProblem ? .warning : .info, $0.description) }
     }
