@@ -48,6 +48,13 @@ struct CLIError: Error, Equatable {
         return error
     }
 
+    /// The same error without keys that a command line contained.
+    var withoutKeys: CLIError {
+        var error = CLIError(code, SecretRedaction.message(text))
+        error.cause = cause
+        return error
+    }
+
     /// The error as a JSON object, which always has the same keys.
     var json: JSON {
         .object([

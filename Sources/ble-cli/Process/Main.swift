@@ -38,8 +38,7 @@ enum Main {
         }
         // A shell requests the values of an argument. A message would disturb the line that the user types.
         if CommandLineArguments.all.first == "---completion" { ExitCode.failed.exitProcess() }
-        let message = SecretRedaction.message(
-            BLECLI.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " "))
+        let message = BLECLI.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
         if let unknown = UnknownCommand.inArguments { fail(unknown) }
         let verb = CommandLineArguments.all.first { argument in
             BLECLI.configuration.subcommands.contains { $0.configuration.commandName == argument }
@@ -64,7 +63,7 @@ enum Main {
     /// `--json` has an effect even if the command line could not be parsed.
     private static func fail(_ error: CLIError) -> Never {
         let isJSON = CommandLineArguments.all.contains("--json")
-        Messages(output: FileOutput.error, isJSON: isJSON).fail(error)
+        Messages(output: FileOutput.error, isJSON: isJSON).fail(error.withoutKeys)
         error.code.exitProcess()
     }
 }

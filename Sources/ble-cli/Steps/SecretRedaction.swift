@@ -33,25 +33,45 @@ enum SecretRedaction {
         return redacted
     }
 
-    /// Returns a message about a command line without keys: texts of about 24 or 32 hexadecimal digits.
+    /// Returns a message about a command line without keys, also if they have typing errors.
     ///
-    /// A key with a typing error has up to two digits more or less.
+    /// A word with 16 or more hexadecimal digits counts as a key. Colons are a part of a word. Hexadecimal words with
+    /// only a space or the parser's quotes between them are one. Numbers of 64 bits and UUIDs with dashes stay.
     static func message(_ text: String) -> String {
         var result = ""
-        var digits = ""
-        for character in text {
-            guard !character.isASCII || !character.isHexDigit else {
-                digits.append(character)
+        // Words that may be parts of one key.
+        var (parts, digits) = ("", 0)
+        var rest = text[...]
+        while !rest.isEmpty {
+            let word = rest.prefix(while: isPart)
+            let gap = rest.dropFirst(word.count).prefix { !isPart($0) }
+            rest = rest[gap.endIndex...]
+            parts += word
+            digits += word.count(where: \.isHexDigit)
+            if separators.contains(String(gap)), isHexadecimal(word), isHexadecimal(rest.prefix(while: isPart)) {
+                parts += gap
                 continue
             }
-            result += withoutKey(digits) + String(character)
-            digits = ""
+            result += (digits >= shortestKey && !isNumber(parts) ? mark : parts) + gap
+            (parts, digits) = ("", 0)
         }
-        return result + withoutKey(digits)
+        return result
     }
 
-    private static func withoutKey(_ digits: String) -> String {
-        [24, 32].contains { abs($0 - digits.utf8.count) <= 2 } ? mark : digits
+    /// The digits of a key of which some were not typed.
+    private static let shortestKey = 16
+    /// What separates the words of a command line in messages, and in those of the argument parser.
+    private static let separators: Set = [" ", "', '"]
+
+    private static func isPart(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || character == ":")
+    }
+
+    private static func isHexadecimal(_ word: Substring) -> Bool { !word.isEmpty && word.allSatisfy(\.isHexDigit) }
+
+    /// Whether a word is a decimal number of at most 64 bits, as in messages about a range.
+    private static func isNumber(_ word: String) -> Bool {
+        word.utf8.count <= 20 && word.allSatisfy { $0.isNumber }
     }
 
     /// Returns a value without its secret. The names of files and standard input are none.

@@ -20,6 +20,14 @@ enum StepLanguage {
     ///
     /// - Parameter acceptsHelp: Whether a step with --help prints its help; otherwise it is an error.
     static func parse(_ line: String, acceptsHelp: Bool = false) throws(CLIError) -> (any SessionStep)? {
+        do throws(CLIError) {
+            return try parsed(line, acceptsHelp)
+        } catch {
+            throw error.withoutKeys
+        }
+    }
+
+    private static func parsed(_ line: String, _ acceptsHelp: Bool) throws(CLIError) -> (any SessionStep)? {
         let words = try StepLine.words(line)
         guard let verb = words.first else { return nil }
         guard let command = commands.first(where: { name($0) == verb }) else {
@@ -44,6 +52,7 @@ enum StepLanguage {
     private static func unknownStep(_ word: String) -> CLIError {
         let meant = UnknownCommand.suggestion(for: word, in: names)
         return CLIError(.usage, "“\(word)” is not a step.\(meant) Give one of \(names.joined(separator: ", ")).")
+            .withoutKeys
     }
 
     /// Prints a help text. With `--json` it is a note, because standard output has only objects.
@@ -87,8 +96,7 @@ enum StepLanguage {
     /// Returns the parser's error as one line.
     private static func failure(_ error: any Error, _ command: any StepCommand.Type) -> CLIError {
         if let error = error as? CLIError { return error }
-        let message = SecretRedaction.message(
-            command.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " "))
+        let message = command.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
         let end = message.last == "." || message.last == "?" ? "" : "."
         return CLIError(.usage, "\(message)\(end) \(usage(command))")
     }

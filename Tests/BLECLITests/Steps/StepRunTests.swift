@@ -46,13 +46,41 @@ struct StepRunTests {
         }
     }
 
-    @Test(arguments: [30, 31, 32, 33, 34, 23, 24, 25])
-    func `An error contains no key that has a digit too many or too few`(digits: Int) {
-        let key = String("00112233445566778899aabbccddeeff0011".prefix(digits))
-        for wrong in ["decode --key C0:FF:EE:00:00:01=\(key) 2A19 55 66", "read 2A19 --kye \(key)"] {
-            let error = #expect(throws: CLIError.self) { _ = try verb(wrong) }
-            #expect(error?.text.contains("1122") == false, "\(error?.text ?? "")")
+    @Test(arguments: [16, 20, 23, 24, 25, 27, 28, 29, 30, 31, 32, 33, 34, 40])
+    func `An error contains no key that has digits too many or too few`(digits: Int) {
+        expectNoKey(String("aa112233445566778899aabbccddeeff0011aabb".prefix(digits)))
+    }
+
+    @Test(arguments: [
+        "aa:11:22:33:44:55:66:77:88:99:aa:bb:cc:dd:ee:ff", "aa 11 22 33 44 55 66 77 88 99 aa bb cc dd ee ff",
+        "aa11 2233 4455 6677 8899 aabb ccdd eeff", "aa112233 44556677 8899aabb ccddeeff",
+        // A letter o instead of a zero, and a letter too many.
+        "aa112233445566o78899aabbccddeeff", "aa:11:22:33:44:55:66:o7:88:99:aa:bb:cc:dd:ee:fff",
+    ])
+    func `An error contains no key with colons, spaces or a wrong letter`(key: String) {
+        expectNoKey(key)
+    }
+
+    /// Expects that errors about wrong steps contain no part of a key.
+    private func expectNoKey(_ key: String) {
+        let wrong = [
+            "decode --key C0:FF:EE:00:00:01=\(key) 2A19 55 66", "read 2A19 --kye \(key)", key, "pause 1s \(key)",
+            "pause \"\(key)\"",
+        ]
+        for line in wrong {
+            let error = #expect(throws: CLIError.self, "\(line)") { _ = try verb(line) }
+            let text = error?.text ?? ""
+            #expect(!text.contains("aa11") && !text.contains("2233") && !text.contains("22:33"), "\(text)")
+            #expect(!text.contains("22 33") && !text.contains("66 77") && !text.contains("'44'"), "\(text)")
         }
+    }
+
+    @Test(arguments: [
+        "read C0:FF:EE:00:00:01 2A19", "“C0:FF:EE:00:00:01” and “C0:FF:EE:00:00:02”", "add 2A19 bad face",
+        "0000180d-0000-1000-8000-00805f9b34fb", "the number is not 0 to 18446744073709551615.", "", " é 5 ", "00 11'",
+    ])
+    func `A message keeps addresses, UUIDs and numbers`(text: String) {
+        #expect(SecretRedaction.message(text) == text)
     }
 
     @Test(arguments: [true, false])

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Testing
 
 @testable import ble_cli
@@ -39,6 +40,30 @@ import Testing
         #expect(end.code == 64)
         #expect(end.errorLines.count == 1)
         #expect(end.errors.contains("/nonexistent.yaml"))
+    }
+
+    @Test(arguments: [("mqtt.example.org", true), ("localhost", false)])
+    func `A check warns of a password that would be sent to another host without TLS`(
+        host: String, warns: Bool
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/gateway-\(UUID())"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (file, password) = (folder + "/gateway.yaml", folder + "/password.txt")
+        let text = "broker:\n  host: \(host)\n  user: me\n  password-file: password.txt\n"
+        for (path, text) in [(file, text), (password, "unsafe-word\n")] {
+            #expect(
+                FileManager.default.createFile(
+                    atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600]))
+        }
+        let end = await CLIProcess("gateway", "--check", file).end()
+        #expect(end.code == 0)
+        #expect(end.output == "\(file) has no mistakes.\n")
+        let warning =
+            "ble-gateway: \(file): the password of the broker would be sent to \(host) without encryption; write tls: "
+            + "true in broker"
+        #expect(end.errorLines == (warns ? [warning] : []))
+        #expect(!end.errors.contains("unsafe-word"))
     }
 
     /// Returns the lines of a help text about arguments, without the version, which only the program has.
