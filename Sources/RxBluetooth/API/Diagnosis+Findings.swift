@@ -61,31 +61,32 @@ extension Diagnosis {
         case .refuses(_, let error):
             return Finding(
                 .daemonRefuses, "bluetoothd answers with an error: \(error.code) (\(error.dbusName ?? "no name")).",
-                error.advice)
+                as: BlueZClient.obstacle(afterSyncFailure: error))
         case .silent(let name):
             return Finding(
                 .daemonSilent, "bluetoothd runs as \(name), but does not answer.",
-                "Restart it: sudo systemctl restart bluetooth.")
+                as: BlueZClient.obstacle(afterSyncFailure: BluetoothError(.timedOut)))
         case .notRunning, .unknown: return Finding(.daemonUnavailable, BluetoothError(.daemonUnavailable))
         }
     }
 
     /// Returns why no adapter can be used; nil if the selected adapter is on.
     private func adapterObstacle(_ selection: AdapterSelection) -> Finding? {
-        let advice = BluetoothError(.noAdapter).advice
+        let absence = BluetoothError(.noAdapter)
         let blocked = switches.first(where: \.isBlocked)
         if adapters.isEmpty {
-            guard let blocked else { return Finding(.noAdapter, "There is no Bluetooth adapter.", advice) }
+            guard let blocked else { return Finding(.noAdapter, "There is no Bluetooth adapter.", as: absence) }
             return Finding(
                 .noAdapter,
                 "There is no Bluetooth adapter. The rfkill switch “\(blocked.name)” blocks a radio and may hide one.",
-                blocked.advice)
+                blocked.blockage.advice)
         }
         guard let adapter = adapters.first(where: \.isSelected) else {
             let present = adapters.map(\.title).joined(separator: ", ")
             guard let wanted = selection.wanted else {
                 return Finding(
-                    .noAdapter, "No adapter can be a central, which scanning and connecting need: \(present).", advice)
+                    .noAdapter, "No adapter can be a central, which scanning and connecting need: \(present).",
+                    as: absence)
             }
             return Finding(
                 .otherAdapters, "There is no adapter \(wanted); available adapters: \(present).",
@@ -97,14 +98,14 @@ extension Diagnosis {
             let own = switches.first { $0.isBlocked && $0.name == adapter.name } ?? blocked
             return Finding(
                 .blocked, "The adapter \(adapter.title) is blocked by rfkill.",
-                own?.advice ?? BluetoothError(.blocked).advice)
+                as: own?.blockage ?? BluetoothError(.blocked))
         case .offEnabling, .onDisabling:
             return Finding(
                 .adapterChanging, "The adapter \(adapter.title) is being switched on or off.",
                 "Wait a moment. If this does not end, unplug the adapter and plug it in again.")
         case .off, .on, nil:
             return Finding(
-                .poweredOff, "The adapter \(adapter.title) is off.", BluetoothError(.poweredOff).advice)
+                .poweredOff, "The adapter \(adapter.title) is off.", as: BluetoothError(.poweredOff))
         }
     }
 
@@ -239,7 +240,12 @@ extension Diagnosis.PairingStatus {
 
 extension Diagnosis.Finding {
     init(_ cause: Diagnosis.Cause, _ text: String, _ advice: String? = nil) {
-        self.init(cause: cause, text: text, advice: advice)
+        self.init(cause: cause, text: text, advice: advice, error: nil)
+    }
+
+    /// Makes a finding with a text of its own, and the advice of the error with which operations fail.
+    fileprivate init(_ cause: Diagnosis.Cause, _ text: String, as error: BluetoothError) {
+        self.init(cause: cause, text: text, advice: error.advice, error: error)
     }
 
     /// Makes a finding with the summary and the advice of an error, without its operation.
@@ -249,16 +255,13 @@ extension Diagnosis.Finding {
         if let advice = bare.advice { text = String(text.dropLast(advice.count + 1)) }
         // Begins with a capital letter, except for the name bluetoothd.
         let start = text.hasPrefix("bluetoothd") ? "b" : text.prefix(1).uppercased()
-        self.init(cause, start + text.dropFirst(), bare.advice)
+        self.init(cause, start + text.dropFirst(), as: bare)
     }
 }
 
 extension RadioSwitch {
-    fileprivate var advice: String? {
-        isHardBlocked
-            ? "Turn the switch on, or press the key of this machine that controls its radios."
-            : BluetoothError(.blocked).advice
-    }
+    /// The error for an adapter that this switch blocks.
+    fileprivate var blockage: BluetoothError { BluetoothError(.blocked).withHardwareBlock(isHardBlocked) }
 }
 
 extension Adapter {

@@ -187,6 +187,10 @@ public struct Diagnosis: Equatable, Sendable {
         public let text: String
         /// What to do, as a sentence; nil if there is nothing to do.
         public let advice: String?
+        /// The error with which operations fail because of an obstacle, and which has the same advice.
+        ///
+        /// Nil if operations do not fail, or if their error does not contain what the diagnosis has found.
+        package let error: BluetoothError?
     }
 
     /// The kind of a finding. The raw values stay the same in all versions.

@@ -194,7 +194,7 @@ final class BlueZClient {
     }
 
     /// Returns the error of ``BluetoothState/daemonUnavailable`` for a bluetoothd that does not list its objects (S1).
-    private static func obstacle(afterSyncFailure failure: BluetoothError) -> BluetoothError {
+    static func obstacle(afterSyncFailure failure: BluetoothError) -> BluetoothError {
         if failure.kind == .unauthorized { return failure }
         let detail =
             switch failure.kind {

@@ -34,7 +34,8 @@ extension BluetoothError: CustomStringConvertible {
         case .unauthorized: adviceOnAccess
         case .noAdapter: "Plug in a Bluetooth adapter, or list those that are present: bluetoothctl list."
         case .poweredOff: "Switch it on: bluetoothctl power on."
-        case .blocked where isHardwareBlocked: "Turn on the hardware switch of the radio; software cannot unblock it."
+        case .blocked where isHardwareBlocked:
+            "Turn on the hardware switch of the radio, or press the key of this machine that controls its radios."
         case .blocked: "Unblock it: rfkill unblock bluetooth."
         case .noFreeSlot where operation == .advertise: "End another advertisement first."
         case .noFreeSlot: "Wait until another connection has ended, or disconnect another device."

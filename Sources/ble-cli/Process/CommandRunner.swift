@@ -105,7 +105,8 @@ struct AdapterCheck: Verb {
                 }
                 throw CLIError(
                     .notFound,
-                    "There is no adapter \(selection.text). Present: \(present.joined(separator: ", ")).")
+                    "There is no adapter \(selection.text); available adapters: \(present.joined(separator: ", ")). "
+                        + "Plug it in, or select another one.")
             })
             .ignoreElements()
     }

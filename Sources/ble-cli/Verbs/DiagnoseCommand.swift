@@ -37,9 +37,10 @@ struct DiagnoseVerb: Verb {
                 if context.options.json {
                     try context.output.line(diagnosis.json(at: context.scheduler.now).text)
                 } else {
-                    for line in diagnosis.description.split(separator: "\n") {
-                        try context.output.prose(Sanitiser.clean(Diagnosis.namingThisProgram(String(line))))
+                    let findings = diagnosis.findings.map { finding in
+                        [finding.text, finding.remedy].compactMap(\.self).joined(separator: " ")
                     }
+                    for line in findings + diagnosis.facts { try context.output.prose(Sanitiser.clean(line)) }
                 }
                 guard diagnosis.cause.isObstacle else { return }
                 throw CLIError(
@@ -50,12 +51,12 @@ struct DiagnoseVerb: Verb {
     }
 }
 
-extension Diagnosis {
-    /// Returns a text of the library with the remedy that the errors of other commands give.
-    fileprivate static func namingThisProgram(_ text: String) -> String {
-        text.replacing("bluetoothctl power on", with: "ble-cli power on")
-    }
+extension Diagnosis.Finding {
+    /// What to do, as the errors of other commands say it; nil if there is nothing to do.
+    var remedy: String? { error?.hint ?? advice }
+}
 
+extension Diagnosis {
     /// Returns the diagnosis as a JSON object. Durations are in seconds.
     func json(at time: Date) -> JSON {
         .object([
@@ -83,7 +84,7 @@ extension Diagnosis {
                     findings.map {
                         .object([
                             ("cause", .string($0.cause.rawValue)), ("text", .string($0.text)),
-                            ("advice", .string(orNull: $0.advice.map(Diagnosis.namingThisProgram))),
+                            ("advice", .string(orNull: $0.remedy)),
                         ])
                     })
             ),

@@ -61,6 +61,57 @@ struct DiagnoseCommandTests {
         }
     }
 
+    /// A simulation with an obstacle, and the adapter of `--adapter`.
+    private static func setup(_ cause: Diagnosis.Cause) -> (harness: CommandHarness, adapter: AdapterSelection) {
+        let list = "ObjectManager.GetManagedObjects"
+        let apparmor = "An AppArmor policy prevents this sender from sending this message to this recipient"
+        switch cause {
+        case .busUnavailable:
+            let harness = CommandHarness()
+            harness.simulation.bus.shutDown()
+            return (harness, .automatic)
+        case .unauthorized:
+            return (failing(Fault(list, .error("org.freedesktop.DBus.Error.AccessDenied", apparmor))), .automatic)
+        case .daemonUnavailable: return (CommandHarness(starting: false), .automatic)
+        case .daemonSilent: return (failing(Fault(list, .lost)), .automatic)
+        case .daemonRefuses: return (failing(Fault(list, .error("org.bluez.Error.Failed"))), .automatic)
+        case .noAdapter: return (CommandHarness(Scenario(adapters: [], peripherals: [])), .automatic)
+        case .blocked: return (with(SimulatedAdapter(blocked: true)), .automatic)
+        case .poweredOff: return (with(SimulatedAdapter(powered: false)), .automatic)
+        default: return (CommandHarness(), .named("hci7"))
+        }
+    }
+
+    private static func failing(_ fault: Fault) -> CommandHarness {
+        var scenario = Scenario(peripherals: [])
+        scenario.faults = [fault]
+        return CommandHarness(scenario)
+    }
+
+    private static func with(_ adapter: SimulatedAdapter) -> CommandHarness {
+        CommandHarness(Scenario(adapters: [adapter], peripherals: []))
+    }
+
+    @Test(
+        arguments: [
+            .busUnavailable, .unauthorized, .daemonUnavailable, .daemonSilent, .daemonRefuses, .noAdapter,
+            .otherAdapters, .blocked, .poweredOff,
+        ] as [Diagnosis.Cause])
+    func `Diagnose and the error of scan name the same remedy`(cause: Diagnosis.Cause) throws {
+        let (harness, adapter) = Self.setup(cause)
+        var options = CommandContext.Options()
+        options.adapter = adapter
+        let scan = harness.run(ScanVerb(), options)
+        let lines = harness.run(DiagnoseVerb(), options)
+        options.json = true
+        let object = try #require(harness.run(DiagnoseVerb(), options).lines.first.flatMap { ParsedJSON($0) })
+        #expect(object["cause"]?.string == cause.rawValue)
+        let remedy = try #require(object["findings"]?.items.first?["advice"]?.string)
+        #expect(lines.lines.first?.hasSuffix(" " + remedy) == true, "\(lines.lines)")
+        #expect(scan.errors.count == 1 && scan.errors.first?.hasSuffix(" " + remedy) == true, "\(scan.errors)")
+        #expect(scan.code == lines.code && !remedy.contains("bluetoothctl"))
+    }
+
     @Test func `Works without a bus`() {
         let harness = CommandHarness()
         harness.simulation.bus.shutDown()

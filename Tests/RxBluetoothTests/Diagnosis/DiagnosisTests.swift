@@ -283,7 +283,7 @@ struct DiagnosisTests {
     }
 
     @Test(.proves(.Q30)) func `A diagnosis gives advice for the rfkill switch that blocks the adapter`() throws {
-        for (isHard, advice) in [(false, "Unblock it: rfkill unblock bluetooth."), (true, "Turn the switch")] {
+        for (isHard, advice) in [(false, "Unblock it: rfkill unblock bluetooth."), (true, "Turn on the hardware ")] {
             let stage = Stage(
                 Scenario(adapters: [SimulatedAdapter(blocked: true)], peripherals: []),
                 controller: Switches(all: [
