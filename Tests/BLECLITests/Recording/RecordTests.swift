@@ -48,15 +48,21 @@ struct RecordTests {
         #expect(intervals["Door beacon"] == .milliseconds(300))
     }
 
-    @Test(.proves(.S138)) func `After each write, the file is a valid capture`() throws {
-        let whole = RecordedFile()
-        CommandHarness().run(whole.verb("OUT", .part("thermo"), for: .seconds(5)))
-        var reader = CaptureReader()
-        reader.append(whole.bytes)
-        var count = 0
-        while try reader.next() != nil { count += 1 }
-        try reader.finish()
-        #expect(count > 40)
+    @Test(.proves(.S138), arguments: ["OUT.pcapng", "OUT.btsnoop"])
+    func `After each write, the file is a valid capture with one more packet`(_ name: String) throws {
+        let file = RecordedFile()
+        CommandHarness().run(file.verb(name, .part("thermo"), for: .seconds(5)))
+        let states = file.states
+        #expect(states.count > 40)
+        // The first write is the header.
+        for (packets, state) in states.enumerated() {
+            var reader = CaptureReader()
+            reader.append(state)
+            var count = 0
+            while try reader.next() != nil { count += 1 }
+            try reader.finish()
+            #expect(count == packets)
+        }
     }
 
     @Test func `A file without room ends the command, and keeps the packets before`() throws {

@@ -9,12 +9,20 @@ import ScenarioFiles
 /// A recording in memory.
 final class RecordedFile: Sendable {
     private let content = Guarded<[UInt8]>([])
+    /// The length of the file after each write.
+    private let lengths = Guarded<[Int]>([])
     /// The number of bytes after which writing fails.
     private let room: Int
 
     init(room: Int = .max) { self.room = room }
 
     var bytes: [UInt8] { content.withLock { $0 } }
+
+    /// The content of the file after each write.
+    var states: [[UInt8]] {
+        let bytes = bytes
+        return lengths.withLock { $0 }.map { Array(bytes.prefix($0)) }
+    }
 
     func verb(_ name: String, _ target: Target? = nil, for duration: Duration? = nil) -> RecordVerb {
         RecordVerb(file: name, target: target, duration: duration) { [self] _ in
@@ -25,6 +33,8 @@ final class RecordedFile: Sendable {
                     return true
                 }
                 if !isWritten { throw CLIError(.failed, "No space.") }
+                let length = self.bytes.count
+                self.lengths.withLock { $0.append(length) }
             }
         }
     }
