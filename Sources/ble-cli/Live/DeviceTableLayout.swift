@@ -63,11 +63,13 @@ struct DeviceTableLayout: Sendable {
     var minimumOfSummary = 10
 
     /// Returns the table of `scan`. In a narrow terminal, one column says what a device advertises.
+    ///
+    /// The address is left out first: a device without a name has it in the column of names.
     static func scan(in width: Int) -> DeviceTableLayout {
         guard width >= 120 else {
             return DeviceTableLayout(
                 columns: [.address, .rssi, .rate, .age, .name, .summary],
-                importance: [.address, .rssi, .name, .summary, .age, .rate])
+                importance: [.name, .rssi, .summary, .age, .rate, .address], minimumOfSummary: 30)
         }
         return DeviceTableLayout(
             columns: [.address, .rssi, .rate, .age, .name, .reading, .company, .services],

@@ -69,9 +69,9 @@ struct DeviceTableLayoutTests {
 
     @Test(
         arguments: [
-            (10, ["ADDRESS"]), (20, ["ADDRESS"]), (24, ["ADDRESS", "RSSI"]), (40, ["ADDRESS", "RSSI", "NAME"]),
-            (60, ["ADDRESS", "RSSI", "AGE", "NAME", "ADVERTISES"]),
-            (80, ["ADDRESS", "RSSI", "ADV/S", "AGE", "NAME", "ADVERTISES"]),
+            (10, ["NAME"]), (20, ["RSSI", "NAME"]), (40, ["RSSI", "NAME"]),
+            (60, ["RSSI", "AGE", "NAME", "ADVERTISES"]), (80, ["RSSI", "ADV/S", "AGE", "NAME", "ADVERTISES"]),
+            (96, ["ADDRESS", "RSSI", "ADV/S", "AGE", "NAME", "ADVERTISES"]),
             (120, ["ADDRESS", "RSSI", "ADV/S", "AGE", "NAME", "READING", "COMPANY", "SERVICES"]),
         ] as [(Int, [String])])
     func `Leaves out columns that do not fit, and cuts no heading`(width: Int, headings: [String]) {
@@ -95,6 +95,14 @@ struct DeviceTableLayoutTests {
     @Test func `Without the column of addresses, a device without a name has its address`() {
         let lines = DeviceTableLayout.top.lines([Self.row("(no name)")], in: 40)
         #expect(lines[1].text == "C0:FF:EE:00:00:01   -58        █▁")
+        let scan = Self.lines([Self.row("(no name)", services: "Heart Rate")], 80)
+        #expect(scan[1] == " -58    9.9    0s  C0:FF:EE:00:00:01  Heart Rate")
+    }
+
+    @Test func `At 80 columns, scan has 30 columns for what a device advertises`() {
+        let services = "Heart Rate, Battery Service, …"
+        let rows = [Self.row("A strap with long name", services: services)]
+        #expect(Self.lines(rows, 80)[1].hasSuffix("  A strap with long name  \(services)"))
     }
 
     @Test func `A device without a reading has its companies and services in one column`() {

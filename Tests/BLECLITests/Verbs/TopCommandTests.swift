@@ -154,7 +154,7 @@ struct TopCommandTests {
     }
 
     @Test func `The table of scan scrolls, shows details, and prints all devices at the end`() throws {
-        let small = CommandHarness(terminal: TerminalSize(columns: 80, rows: 5))
+        let small = CommandHarness(terminal: TerminalSize(columns: 96, rows: 5))
         let run = run(
             scan, on: small, [(2000, "G"), (3000, "k\r"), (4000, "\u{1B}"), (5000, "q")], looks: [2500, 3500, 4500])
         #expect(run.outcome.code == .done)
