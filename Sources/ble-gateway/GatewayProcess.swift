@@ -59,6 +59,7 @@ final class RunningGateway {
     private let simulation: Simulation?
     private var metrics: MetricsServer?
     private var signals: StopSignals?
+    private var isStopping = false
 
     /// How long stopping may take, with the links that bluetoothd closes.
     private static let stopLimit = Duration.seconds(12)
@@ -94,23 +95,21 @@ final class RunningGateway {
         gateway.onStatus = { [notifier] in notifier.setStatus($0.summary) }
     }
 
-    /// Reads the configuration file again; nil if there is none.
-    typealias Reader = @Sendable () throws(ProgramFailure) -> GatewayConfiguration?
-
     /// Runs the gateway until a signal ends the process. SIGHUP reads the configuration again.
-    func run(reading: @escaping Reader) -> Never {
+    func run(reading: @escaping ConfigurationReloads.Reader) -> Never {
         let bound = loop.bound(self)
         let queue = queue
         let log = log
         // A queue of its own, because a disk or a lock may block that of the gateway.
         let signalQueue = DispatchQueue(label: "ble-gateway.signals")
+        let reloads = ConfigurationReloads(read: reading) { result in
+            queue.async { bound.value.reload(result) }
+        }
         signals = StopSignals(queue: signalQueue) {
             queue.async { bound.value.start() }
         } onReload: {
-            queue.async { bound.value.notifier.reloading() }
-            // In this queue, because a long file would block the gateway.
-            let result = Result { () throws(ProgramFailure) in try reading() }
-            queue.async { bound.value.reload(result) }
+            queue.async { bound.value.beginReload() }
+            reloads.request()
         } onSignal: { count in
             guard count == 1 else { ProgramFailure.exitProcess(130) }
             queue.async { bound.value.stop() }
@@ -137,8 +136,14 @@ final class RunningGateway {
         _ = loop.schedule(after: .seconds(10)) { release_program_pages() }
     }
 
+    private func beginReload() {
+        if !isStopping { notifier.reloading() }
+    }
+
     /// An invalid file changes nothing.
-    private func reload(_ result: Result<GatewayConfiguration?, ProgramFailure>) {
+    private func reload(_ result: ConfigurationReloads.Outcome) {
+        // The file was read while a signal stopped the gateway.
+        guard !isStopping else { return }
         switch result {
         case .success(let configuration?):
             for warning in configuration.warnings { log.write(warning, .warning) }
@@ -153,6 +158,7 @@ final class RunningGateway {
     }
 
     private func stop() {
+        isStopping = true
         notifier.stopping()
         metrics?.stop()
         gateway.stop { ProgramFailure.exitProcess(0) }
