@@ -13,17 +13,21 @@ extension BluetoothManager {
         var configuration = configuration
         configuration.controller = configuration.controller ?? HCIController()
         configuration.advertisements = configuration.advertisements ?? KernelAdvertisements.ofSystemBus
-        configuration.channels = configuration.channels ?? Self.channelsOfSystemBus
+        configuration.channels =
+            configuration.channels ?? Self.channelSockets(onBus: KernelAdvertisements.busOfEnvironment)
         self.init(configuration: configuration) { [interval = configuration.readingInterval] in
             Connection.open(.system, readingEvery: interval)
         }
     }
 
-    /// The sockets of this machine, or of the simulation on the bus that the environment names.
+    /// Returns the sockets of this machine, or of the simulation on another bus than that of the system.
     ///
     /// The adapters of another bus may be simulated, so the links of this machine would be those of other devices.
-    private static var channelsOfSystemBus: any L2CAPSockets {
-        KernelAdvertisements.isSystemBus ? KernelL2CAPSockets() : ServedL2CAPSockets.ofSystemBus
+    ///
+    /// - Parameter address: The address of the bus; nil for that of the system.
+    package static func channelSockets(onBus address: String?) -> any L2CAPSockets {
+        guard let address, !KernelAdvertisements.isSystemBus(address) else { return KernelL2CAPSockets() }
+        return ServedL2CAPSockets(bus: address)
     }
 
     /// Makes a manager over a given bus, for example of a simulation.

@@ -62,6 +62,19 @@ struct ServedChannelTests {
         #expect(error?.detail?.contains("no simulation opens L2CAP channels") == true)
     }
 
+    @Test(
+        arguments: [nil, "unix:path=/run/dbus/system_bus_socket", "unix:path=/var/run/dbus/system_bus_socket"]
+            as [String?])
+    func `On the bus of the system, a manager uses the channels of the kernel`(address: String?) {
+        #expect(BluetoothManager.channelSockets(onBus: address) is KernelL2CAPSockets)
+    }
+
+    @Test(arguments: ["unix:path=/tmp/dbus-4aXbYcZdQe,guid=1", "tcp:host=localhost,port=1", ""])
+    func `On another bus, a manager uses the channels of a simulation on that bus`(address: String) {
+        let sockets = BluetoothManager.channelSockets(onBus: address) as? ServedL2CAPSockets
+        #expect(sockets?.bus == address)
+    }
+
     @Test(arguments: [[], [9], [1, 2], [0], [1, 0, 100, 0, 20, 0], [2, 0]])
     func `Another packet than a state of a channel is refused`(packet: [UInt8]) {
         #expect(ChannelSocketState(packet: packet) == nil)

@@ -5,9 +5,6 @@ struct ServedL2CAPSockets: L2CAPSockets {
     /// The address of the bus.
     let bus: String
 
-    /// The sockets of the simulation on the bus that the environment names.
-    static var ofSystemBus: ServedL2CAPSockets { ServedL2CAPSockets(bus: KernelAdvertisements.busOfEnvironment ?? "") }
-
     func connect(_ request: L2CAPRequest) throws(BluetoothError) -> Int32 {
         let channel = ServedChannels.Request(address: request.peer?.description ?? "", psm: request.psm)
         guard let socket = ServedChannels.connect(channel, on: bus) else { throw unsupported }

@@ -8,10 +8,10 @@ package struct KernelAdvertisements: AdvertisementSource {
     /// The source for a manager on the system bus; nil if the environment names another bus.
     ///
     /// The adapters of another bus may be simulated, so the packets of this machine would be those of other devices.
-    static var ofSystemBus: KernelAdvertisements? { isSystemBus ? KernelAdvertisements() : nil }
+    static var ofSystemBus: KernelAdvertisements? { isSystemBus(busOfEnvironment) ? KernelAdvertisements() : nil }
 
-    /// Whether the environment names the bus of the system, or no bus.
-    static var isSystemBus: Bool { busOfEnvironment?.hasSuffix("/system_bus_socket") ?? true }
+    /// Returns whether an address is that of the bus of the system; nil stands for this bus.
+    static func isSystemBus(_ address: String?) -> Bool { address?.hasSuffix("/system_bus_socket") ?? true }
 
     /// The address of the bus that the environment names; nil if it names none.
     static var busOfEnvironment: String? {
