@@ -52,7 +52,8 @@ enum SecretRedaction {
                 parts += gap
                 continue
             }
-            result += (digits >= shortestKey && !isNumber(parts) ? mark : parts) + gap
+            result += digits >= shortestKey && !isNumber(parts) ? mark : parts
+            result += gap
             (parts, digits) = ("", 0)
         }
         return result
