@@ -211,7 +211,7 @@ final class Link {
         let call = BlueZCall.removeDevice(path, on: key.adapter)
         ending = client.call(call, deadline: deadlines.disconnect) { [weak self] result in
             guard let self else { return }
-            if result.failure == nil { handle(.disconnectAnswered(nil)) } else { callDisconnect() }
+            if result.failure == nil { handle(.removalAnswered) } else { callDisconnect() }
         }
     }
 

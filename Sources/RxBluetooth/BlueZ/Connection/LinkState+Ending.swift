@@ -68,9 +68,16 @@ extension LinkState {
         return [.startDisconnectDeadline]
     }
 
+    mutating func removalAnswered() -> [Action] {
+        guard case .closing(var closing) = phase else { return [] }
+        closing.wait = .deviceRemoval
+        phase = .closing(closing)
+        return [.startDisconnectDeadline]
+    }
+
     mutating func disconnectDeadline() -> [Action] {
         guard case .closing(let closing) = phase else { return [] }
-        let isLinkDown = closing.wait == .connectAnswer
+        let isLinkDown = closing.wait == .connectAnswer || closing.wait == .deviceRemoval && closing.wasShownDown
         return closed(isLinkDown ? nil : BluetoothError(.timedOut, operation: .disconnect, target: target))
     }
 
@@ -122,7 +129,9 @@ extension LinkState {
         case .closing(var closing):
             // After a failed attempt the link often ends by itself, so the closing does not wait for the reply to
             // `Disconnect`.
-            if closing.isDisconnectAnswered || closing.hasFailed { return closed(nil) }
+            if closing.isDisconnectAnswered && closing.wait != .deviceRemoval || closing.hasFailed {
+                return closed(nil)
+            }
             // During an attempt, `Connected` may flicker (Q78), so the link is not recorded as down.
             closing.wasShownDown = !closing.isAttempt
             phase = .closing(closing)

@@ -88,6 +88,8 @@ struct LinkState: Equatable {
             case linkDown
             /// No link is shown, but `Connect` has no answer yet.
             case connectAnswer
+            /// `RemoveDevice` has succeeded. The next connection must not begin with a device that disappears.
+            case deviceRemoval
         }
 
         var isDisconnectAnswered: Bool { wait != .disconnectAnswer }
@@ -126,6 +128,8 @@ struct LinkState: Equatable {
         /// The user or this manager closes the link. If forced, another program's link is closed as well.
         case close(BluetoothError, isForced: Bool)
         case disconnectAnswered(BluetoothError?)
+        /// `RemoveDevice`, which was called instead of `Disconnect`, has succeeded.
+        case removalAnswered
         case disconnectDeadline
         /// The delay after a link loss is over. By now, an adapter that is off is shown as off.
         case lossDelayEnded
@@ -240,6 +244,7 @@ struct LinkState: Equatable {
         case .deviceFound: deviceFound(facts)
         case .close(let cause, let isForced): close(cause, isForced: isForced, facts)
         case .disconnectAnswered(let error): disconnectAnswered(error, facts)
+        case .removalAnswered: removalAnswered()
         case .disconnectDeadline: disconnectDeadline()
         case .lossDelayEnded: lossDelayEnded()
         case .adapterAnswered(let isGone): adapterAnswered(isGone, facts)
