@@ -20,7 +20,8 @@ final class GatewayStage {
     /// - Parameter disk: The context of the store; nil for that of the gateway.
     init(
         _ scenario: Scenario = .showroom, name: String = "attic", sharing other: GatewayStage? = nil,
-        store: SimulatedStore = SimulatedStore(identity: "s"), disk: VirtualLoop? = nil, formats: [any AdvertisementFormat.Type] = [],
+        store: SimulatedStore = SimulatedStore(identity: "s"), disk: VirtualLoop? = nil,
+        formats: [any AdvertisementFormat.Type] = [],
         configure: (inout GatewayConfiguration) -> Void = { _ in }
     ) {
         var configuration = GatewayConfiguration()
