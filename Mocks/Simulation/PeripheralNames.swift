@@ -23,7 +23,8 @@ final class PeripheralNames: Sendable {
         }
 
         mutating func add(_ peripheral: SimulatedPeripheral) -> Bool {
-            guard byPresent.updateValue(entries.count, forKey: peripheral.address) == nil else { return false }
+            guard byPresent[peripheral.address] == nil else { return false }
+            byPresent[peripheral.address] = entries.count
             if byFirst[peripheral.address] == nil { byFirst[peripheral.address] = entries.count }
             entries.append(NamedPeripheral(description: peripheral, present: peripheral.address))
             return true

@@ -10,7 +10,7 @@ struct DeviceScreenTests {
 
     /// A device with a GATT tree of ten lines.
     private func content() throws -> DeviceScreen.Content {
-        let address = try #require(BluetoothAddress("C0:FF:EE:00:00:01"))
+        let address: BluetoothAddress = "C0:FF:EE:00:00:01"
         var content = DeviceScreen.Content()
         content.board.hear(
             ScannedPeripheral(
