@@ -52,7 +52,7 @@ extension BrokerRefusal {
         case .invalid: "a message to \(topic) cannot be sent and is lost: \(cause); check the topic"
         case .tooLarge:
             "a message to \(topic) was not sent: \(cause); raise the limit in the broker, after which a reading is sent; "
-                + "until then, Home Assistant gets fewer entities"
+                + "a discovery is made again with fewer entities"
         case .closesConnection:
             "a message of \(size) bytes to \(topic) is set aside: \(cause); check the limit of the packet size and the "
                 + "access rights in the broker. A reading is tried again later"

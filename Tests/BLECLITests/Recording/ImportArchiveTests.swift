@@ -1,4 +1,5 @@
 import BluetoothCaptures
+import Foundation
 import RxBluetoothMocks
 import ScenarioFiles
 import Testing
@@ -22,34 +23,26 @@ struct ImportArchiveTests {
         return packets
     }
 
-    /// Returns bytes in the format of deflate, in blocks without compression.
-    private static func deflated(_ bytes: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 1_000) {
-            let part = bytes[start..<min(start + 1_000, bytes.count)]
-            result.append(start + 1_000 >= bytes.count ? 1 : 0)
-            result.append(number: UInt16(part.count))
-            result.append(number: ~UInt16(part.count))
-            result += part
-        }
-        return result
-    }
-
-    private static func gzip(_ bytes: [UInt8]) -> [UInt8] {
-        var file: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] + deflated(bytes)
-        var sum: UInt32 = ~0
-        for byte in bytes {
-            sum ^= UInt32(byte)
-            for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
-        }
-        file.append(number: ~sum)
-        file.append(number: UInt32(bytes.count))
-        return file
+    /// Returns a file that the program gzip, which each Debian has, makes without a name.
+    private static func gzip(_ bytes: [UInt8]) throws -> [UInt8] {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("import-\(UUID())")
+        try Data(bytes).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["gzip", "-nc", file.path]
+        process.standardOutput = output
+        try process.run()
+        let compressed = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return Array(compressed)
     }
 
     /// Returns a bug report of Android with one compressed capture.
-    private static func bugReport(_ bytes: [UInt8]) -> [UInt8] {
-        let (name, data) = (Array("FS/data/misc/bluetooth/logs/btsnoop_hci.log".utf8), deflated(bytes))
+    private static func bugReport(_ bytes: [UInt8]) throws -> [UInt8] {
+        // Without the header and the trailer of gzip.
+        let data = try gzip(bytes).dropFirst(10).dropLast(8)
+        let name = Array("FS/data/misc/bluetooth/logs/btsnoop_hci.log".utf8)
         var file: [UInt8] = [0x50, 0x4B, 3, 4, 20, 0, 0, 0, 8, 0] + [UInt8](repeating: 0, count: 8)
         file.append(number: UInt32(data.count))
         file.append(number: UInt32(bytes.count))
@@ -78,7 +71,8 @@ struct ImportArchiveTests {
         let plain = try RecordedFile.imported(Self.recording)
         #expect(try ScenarioFile.read(plain.scenario).peripherals.map(\.name) == ["Thermometer"])
         let logged = Self.packetLogger(try Self.packets())
-        for file in [Self.gzip(Self.recording), Self.bugReport(Self.recording), logged, Self.gzip(logged)] {
+        let compressed = [try Self.gzip(Self.recording), try Self.bugReport(Self.recording), try Self.gzip(logged)]
+        for file in compressed + [logged] {
             let imported = try RecordedFile.imported(file)
             #expect(imported.scenario == plain.scenario)
             #expect(imported.notes == plain.notes)
@@ -86,7 +80,7 @@ struct ImportArchiveTests {
     }
 
     @Test func `A cut gzip file gives the packets before the end, with a note`() throws {
-        let file = Self.gzip(Self.recording)
+        let file = try Self.gzip(Self.recording)
         let (text, notes) = try RecordedFile.imported(Array(file.dropLast(file.count / 4)))
         #expect(try ScenarioFile.read(text).peripherals.map(\.name) == ["Thermometer"])
         #expect(
