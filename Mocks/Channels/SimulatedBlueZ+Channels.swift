@@ -89,7 +89,7 @@ extension SimulatedBlueZ {
     ) {
         let report = { @Sendable state in
             report(state)
-            end.socket.discardWaiting()
+            end.socket.discardFilling()
         }
         control { environment, daemon in
             guard let daemon, let deviceState = environment.radio.deviceState(address), let link = deviceState.link

@@ -29,18 +29,6 @@ package enum ServedChannels {
 
         /// The most bytes of a packet that are read. What follows them only fills the socket.
         package static let longest = 64
-
-        /// The packet with zeros that fill the socket.
-        ///
-        /// One packet does both, because the simulation can answer as soon as it has the request: what fills the socket
-        /// afterwards would be data of the channel.
-        fileprivate func packet(filling socket: Int32) -> [UInt8] {
-            var size: Int32 = 0
-            var length = socklen_t(MemoryLayout.size(ofValue: size))
-            _ = unsafe getsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, &length)
-            // The kernel lets a socket be writable while at least three quarters of its buffer are free.
-            return packet + [UInt8](repeating: 0, count: Int(size) / 2)
-        }
     }
 
     /// Listens for programs; nil if another process serves the channels of this bus.
@@ -66,7 +54,7 @@ package enum ServedChannels {
         guard let number = open(), unsafe withAddress(of: bus, { unsafe Glibc.connect(number.number, $0, $1) }) == 0,
             isOwn(number.number)
         else { return nil }
-        let packet = request.packet(filling: number.number)
+        let packet = PacketSocket.filling(number.number, after: request.packet)
         guard unsafe send(number.number, packet, packet.count, Int32(MSG_NOSIGNAL)) == packet.count else { return nil }
         return number.release()
     }
@@ -134,13 +122,22 @@ extension ChannelSocketState {
 }
 
 extension PacketSocket {
-    /// Fills a socket until it is not writable. The other end makes it writable again with ``discardWaiting()``.
+    /// Makes a socket not writable. The other end makes it writable again with ``discardFilling()``.
+    ///
+    /// One packet does it, because the socket is writable as soon as the last filling packet is taken: data of the
+    /// channel could already follow.
     package static func fill(_ number: Int32) {
-        var byte: UInt8 = 0
-        var request = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
-        while unsafe poll(&request, 1, 0) > 0,
-            unsafe Glibc.send(number, &byte, 1, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) == 1
-        {}
+        let packet = filling(number)
+        _ = unsafe Glibc.send(number, packet, packet.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+    }
+
+    /// Returns a packet that fills a socket, with these bytes at its beginning.
+    fileprivate static func filling(_ number: Int32, after beginning: [UInt8] = []) -> [UInt8] {
+        var size: Int32 = 0
+        var length = socklen_t(MemoryLayout.size(ofValue: size))
+        _ = unsafe getsockopt(number, SOL_SOCKET, SO_SNDBUF, &size, &length)
+        // The kernel lets a socket be writable while at least three quarters of its buffer are free.
+        return beginning + [UInt8](repeating: 0, count: Int(size) / 2)
     }
 
     /// Returns the first bytes of the next packet, which can still be received; nil if none waits.
@@ -150,8 +147,6 @@ extension PacketSocket {
         return taken > 0 ? Array(packet.prefix(taken)) : nil
     }
 
-    /// Receives what fills the other end.
-    package func discardWaiting() {
-        while case .packet = receive(upTo: 1) {}
-    }
+    /// Receives the packet that fills the other end, and no other.
+    package func discardFilling() { _ = receive(upTo: 1) }
 }

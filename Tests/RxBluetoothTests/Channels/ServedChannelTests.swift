@@ -94,8 +94,23 @@ struct ServedChannelTests {
         let end = try #require(ServedChannels.accept(from: listener))
         #expect(end.socket.peek(upTo: 64).flatMap(ServedChannels.Request.init) == request)
         #expect(!program.isReady(for: .writable))
-        end.socket.discardWaiting()
+        end.socket.discardFilling()
         #expect(program.isReady(for: .writable) && end.socket.receivedPackets == 1)
+    }
+
+    @Test func `Data that follows at once is not taken for what fills the socket`() throws {
+        var number: Int32 = -1
+        let end = try PacketSocket.pair { number = fcntl($0.number, F_DUPFD_CLOEXEC, 0) }
+        let program = SharedSocket(PacketSocket(adopting: OwnedDescriptor(adopting: number)))
+        PacketSocket.fill(number)
+        #expect(!program.isReady(for: .writable))
+        #expect(program.socket.send([1, 2, 3]))
+        end.discardFilling()
+        #expect(program.isReady(for: .writable))
+        guard case .packet([1, 2, 3]) = end.receive() else {
+            Issue.record("The data is lost.")
+            return
+        }
     }
 
     @Test(arguments: ["", "A", "A 70000", "A 1 2", " ", "A -1"])
