@@ -6,6 +6,8 @@ final class SimulatedChannelEnd {
     private let channel: SimulatedChannel
     private let loop: DaemonLoop
     private var watch: BusTask?
+    /// The condition that `watch` waits for.
+    private var watched: SharedSocket.Event?
     /// Answers that wait for room in the socket.
     private var pending: ArraySlice<[UInt8]> = []
     private var taken = 0
@@ -21,11 +23,16 @@ final class SimulatedChannelEnd {
 
     var isClosed: Bool { end == nil }
 
-    func start() {
-        guard let end else { return }
+    func start() { listen(for: .readable) }
+
+    /// Waits for a packet, or for room in the socket. The bus watches a socket for one of them only.
+    private func listen(for event: SharedSocket.Event) {
+        guard let end, watched != event else { return }
+        watch?.cancel()
+        watched = event
         let loop = loop
         let transfer = BusContextTransfer { [weak self] in loop.run { self?.pump() } }
-        watch = loop.bus.watch(end, for: .readable) { transfer.content() }
+        watch = loop.bus.watch(end, for: event) { transfer.content() }
     }
 
     /// Sends packets of the device itself.
@@ -41,10 +48,12 @@ final class SimulatedChannelEnd {
             while let packet = pending.first {
                 switch end.socket.trySend(packet) {
                 case .sent: pending.removeFirst()
-                case .full: return
+                // The client may send nothing until it has all answers.
+                case .full: return listen(for: .writable)
                 case .ended: return close()
                 }
             }
+            listen(for: .readable)
             if let limit = channel.closesAfter, taken >= limit { return close() }
             switch end.socket.receive(upTo: channel.mtu) {
             case .packet(let packet):
@@ -59,6 +68,7 @@ final class SimulatedChannelEnd {
     func close() {
         watch?.cancel()
         watch = nil
+        watched = nil
         end = nil
     }
 }

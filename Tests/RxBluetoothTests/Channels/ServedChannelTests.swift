@@ -14,10 +14,12 @@ struct ServedChannelTests {
     private static let strap = "C0:FF:EE:00:00:01"
 
     /// Opens a channel of the heart strap over a real bus, and returns what it answers to a packet.
-    private func answer(psm: UInt16, bus otherBus: String? = nil) async throws -> [UInt8]? {
+    private func answers(
+        _ count: Int = 1, psm: UInt16, of served: SimulatedChannel = .echo(mtu: 100), bus otherBus: String? = nil
+    ) async throws -> [[UInt8]] {
         var scenario = Scenario.everyday
         for index in scenario.peripherals.indices where scenario.peripherals[index].address == Self.strap {
-            scenario.peripherals[index].channels[128] = .echo(mtu: 100)
+            scenario.peripherals[index].channels[128] = served
         }
         let bus = try DBusDaemon()
         defer { bus.stop() }
@@ -39,24 +41,31 @@ struct ServedChannelTests {
             #expect(channel.mtu == 100)
             return Observable.merge(channel.received, channel.send([1, 2, 3]).andThen(.never()))
         }
-        for try await answer in answers.take(1).values { return answer }
-        return nil
+        return try await answers.take(count).toArray().value
     }
 
     @Test(.proves(.S114)) func `A program in another process exchanges packets with a simulated peripheral`()
         async throws
     {
-        #expect(try await answer(psm: 128) == [1, 2, 3])
+        #expect(try await answers(psm: 128) == [[1, 2, 3]])
+    }
+
+    @Test(.proves(.S114)) func `Answers that exceed the buffer of the socket arrive without further packets`()
+        async throws
+    {
+        let answer = [UInt8](repeating: 7, count: 100)
+        let served = SimulatedChannel(mtu: 100) { _ in Array(repeating: answer, count: 5_000) }
+        #expect(try await answers(5_000, psm: 128, of: served) == Array(repeating: answer, count: 5_000))
     }
 
     @Test func `A PSM that the simulated peripheral does not serve is refused`() async throws {
-        let error = await #expect(throws: BluetoothError.self) { try await answer(psm: 129) }
+        let error = await #expect(throws: BluetoothError.self) { try await answers(psm: 129) }
         #expect(error?.kind == .channelRefused)
     }
 
     @Test func `A bus without a simulation has no channels, and the error says so`() async throws {
         let error = await #expect(throws: BluetoothError.self) {
-            try await answer(psm: 128, bus: "unix:path=/nonexistent,guid=1")
+            try await answers(psm: 128, bus: "unix:path=/nonexistent,guid=1")
         }
         #expect(error?.kind == .unsupported)
         #expect(error?.detail?.contains("no simulation opens L2CAP channels") == true)
