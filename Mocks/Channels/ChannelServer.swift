@@ -28,7 +28,10 @@ final class ChannelServer: Sendable {
     /// A program sends its request directly after it has connected.
     private func receiveRequest(from program: SharedSocket) {
         let waiting = Guarded<BusTask?>(nil)
+        // Both run on the bus's thread, so the task is stored before the first event.
         let task = bus.watch(program, for: .readable) { [bluez] in
+            // A watch may report a socket that is not ready. The request would be lost.
+            guard program.isReady(for: .readable) else { return }
             waiting.withLock { task in
                 task?.cancel()
                 task = nil

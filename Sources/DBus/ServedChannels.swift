@@ -44,6 +44,7 @@ package enum ServedChannels {
         let number = Glibc.accept(listener.socket.number, nil, nil)
         guard number >= 0 else { return nil }
         let owned = OwnedDescriptor(adopting: number)
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
         guard isOwn(number) else { return nil }
         return SharedSocket(PacketSocket(adopting: owned))
