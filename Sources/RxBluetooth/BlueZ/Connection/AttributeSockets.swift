@@ -42,7 +42,8 @@ final class NotifySocket {
         var values: [[UInt8]] = []
         let progress = end.socket.receiveWaiting(into: &values, atMost: limit, upTo: Characteristic.longestValue)
         if !values.isEmpty { received(values) }
-        return progress != .ended
+        // The receiver may have closed the socket.
+        return progress != .ended || self.end == nil
     }
 
     /// Closes our end. bluetoothd can then give the characteristic to another program.
