@@ -103,7 +103,7 @@ class Site:
 
     def stop(self, name):
         self.gateways[name].send_signal(signal.SIGTERM)
-        return self.gateways[name].wait(20)
+        return self.gateways[name].wait(60)
 
     def payloads(self, topic):
         return [payload for name, payload in list(self.messages) if name == topic]
@@ -164,7 +164,7 @@ def without(site, line):
         site.stop("hall")
         site.start("hall", discovery="configured")
     wanted = pattern(line)
-    wait_until(lambda: any(wanted.search(warning) for warning in site.warnings()), f"without “{line}” a gateway names its topic", 60)
+    wait_until(lambda: any(wanted.search(warning) for warning in site.warnings()), f"without “{line}” a gateway names its topic")
 
 
 def run(folder, ble_cli, ble_gateway):

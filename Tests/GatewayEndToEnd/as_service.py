@@ -35,7 +35,7 @@ def run(folder, ble_cli, ble_gateway):
     (folder / "state").symlink_to("private/state")
     notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     notify.bind(str(folder / "notify"))
-    notify.settimeout(30)
+    notify.settimeout(120)
     broker = Broker(folder)
     broker.start()
     wait_until(lambda: socket.socket().connect_ex(("127.0.0.1", broker.port)) == 0, "mosquitto runs")
@@ -71,7 +71,7 @@ def steps(folder, subscriber, gateway, metrics, notify):
     answer = get(metrics, b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
     check(answer.startswith("HTTP/1.0 200 "), "the metrics are served")
     gateway.send_signal(signal.SIGTERM)
-    check(gateway.wait(20) == 0, "SIGTERM ends it with exit code 0")
+    check(gateway.wait(60) == 0, "SIGTERM ends it with exit code 0")
 
 
 if __name__ == "__main__":

@@ -166,8 +166,8 @@ def steps(broker, subscriber, gateways):
     hass = asyncio.new_event_loop().run_until_complete(without_integrations())
     hass.data |= {"mqtt": mock.MagicMock(), "integrations": {}}
     own = [f"homeassistant/device/ble-gateway-{name}/config" for name in (NAME, "S_c3_bcd_202")]
-    wait_until(lambda: all(b"hci0 state" in (subscriber.last(topic) or b"") for topic in own), "two gateways are discovered", 60)
-    wait_until(lambda: len(discoveries(subscriber)) >= SENSORS + 3, "all sensors and a remote control are discovered", 60)
+    wait_until(lambda: all(b"hci0 state" in (subscriber.last(topic) or b"") for topic in own), "two gateways are discovered")
+    wait_until(lambda: len(discoveries(subscriber)) >= SENSORS + 3, "all sensors and a remote control are discovered")
     messages, received = settled(subscriber), 0
     made = entities(hass, messages)
 
@@ -180,7 +180,7 @@ def steps(broker, subscriber, gateways):
                 entity.receive(topic, payload)
         return [entity.name for entity in made if entity.state is None]
 
-    wait_until(lambda: not without_state(), "each entity gets a state from the messages", 60)
+    wait_until(lambda: not without_state(), "each entity gets a state from the messages")
     problems = {entity.name: entity.problem() for entity in made if entity.problem()}
     check(not problems, f"the states suit the classes and units {problems or ''}")
     events = {entity.object.state_attributes["event_type"] for entity in made if entity.platform == "event"}
@@ -192,7 +192,7 @@ def steps(broker, subscriber, gateways):
     with subscriber.lock:
         subscriber.retained = {}
     broker.start()
-    wait_until(lambda: messages.keys() <= discoveries(subscriber).keys(), "a broker without memory gets all discovery again", 60)
+    wait_until(lambda: messages.keys() <= discoveries(subscriber).keys(), "a broker without memory gets all discovery again")
     check(all(discoveries(subscriber)[topic] == messages[topic] for topic in messages), "the messages are the same")
 
     os.killpg(gateways[0].pid, signal.SIGTERM)

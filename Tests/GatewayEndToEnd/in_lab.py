@@ -5,6 +5,7 @@ in_lab.py BLE_GATEWAY   prints a line for each check, and exits 1 if one fails. 
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -79,7 +80,7 @@ def steps(broker, subscriber, gateway):
 def run(folder, ble_gateway):
     broker = Broker(folder)
     broker.start()
-    time.sleep(3)
+    wait_until(lambda: socket.socket().connect_ex(("127.0.0.1", broker.port)) == 0, "mosquitto runs", LONG)
     port = free_port()
     subscriber = Subscriber(broker.port)
     with open(folder / "log", "wb") as log:
