@@ -133,8 +133,8 @@ struct ScenarioFileServingTests {
             faults:
               - { method: GetDiscoveryFilters, meanwhile: { daemon: crash } }
               - { method: GetDiscoveryFilters, meanwhile: { daemon: start }, after: 300 ms }
-              - { method: StartDiscovery, meanwhile: { daemon: stop }, after: 100 ms }
-              - { method: StartDiscovery, meanwhile: { daemon: start }, after: 600 ms }
+              - { method: StartDiscovery, meanwhile: { daemon: stop }, after: 1 s }
+              - { method: StartDiscovery, meanwhile: { daemon: start }, after: 1500 ms }
             """
         try await serve(events) { client in
             // The reply to this first call proves that the client's subscription to signals is active.

@@ -74,11 +74,11 @@ final class CLIProcess: Sendable {
         return unsafe atoi(text)
     }
 
-    /// Reads standard output until the first line is complete.
+    /// Reads the first line of standard output. ``end(readingOutput:)`` returns the other lines.
     func firstLine() async -> String {
         await ChildProcess.onThread { [self] in
             var text: [UInt8] = []
-            while !text.contains(UInt8(ascii: "\n")), let more = Self.read(output) { text += more }
+            while text.last != UInt8(ascii: "\n"), let more = Self.read(output, atMost: 1) { text += more }
             return String(decoding: text, as: UTF8.self)
         }
     }
@@ -112,8 +112,8 @@ final class CLIProcess: Sendable {
         return bundle.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/ble-cli"
     }
 
-    private static func read(_ descriptor: Int32) -> [UInt8]? {
-        var chunk = [UInt8](repeating: 0, count: 65536)
+    private static func read(_ descriptor: Int32, atMost limit: Int = 65536) -> [UInt8]? {
+        var chunk = [UInt8](repeating: 0, count: limit)
         let count = unsafe Glibc.read(descriptor, &chunk, chunk.count)
         return count > 0 ? Array(chunk[..<count]) : nil
     }
