@@ -11,7 +11,7 @@ import Testing
 /// These tests use the real clock, because dbus-daemon is another process.
 @Suite(.timeLimit(.minutes(5)))
 struct RealBusTests {
-    private let timeout: RxTimeInterval = .seconds(20)
+    private let timeout: RxTimeInterval = .seconds(120)
     private let clock = SerialDispatchQueueScheduler(qos: .default)
 
     private func first<Element: Sendable>(_ stream: Observable<Element>) async throws -> Element {

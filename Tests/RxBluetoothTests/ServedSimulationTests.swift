@@ -78,8 +78,8 @@ struct ServedSimulationTests {
         }
         let (owners, sink) = AsyncStream.makeStream(of: String?.self)
         _ = client.watchOwner(of: "org.bluez") { sink.yield($0) }
-        // Limits the test to 20 s, so that it fails instead of waiting if the daemon does not own its name.
-        client.schedule(after: .seconds(20)) { sink.finish() }
+        // Limits the test to 120 s, so that it fails instead of waiting if the daemon does not own its name.
+        client.schedule(after: .seconds(120)) { sink.finish() }
         var answer: String? = "no owner"
         for await owner in owners where owner != nil {
             answer = await call(client, "StartDiscovery")

@@ -53,7 +53,7 @@ final class PublishedSimulation: SimulatedSystemBus {
             configuration: .init(adapter: .number(1)), bus: Connection.open(.address(address)))
         let published = ReplaySubject<PublishedServices>.create(bufferSize: 1)
         subscription = manager.publish([Self.service(values)]).subscribe(published)
-        _ = try await published.take(1).timeout(.seconds(15), scheduler: Self.clock).asSingle().value
+        _ = try await published.take(1).timeout(.seconds(120), scheduler: Self.clock).asSingle().value
         served.bluez.showPublishedServices(as: Self.address, adapter: 1)
     }
 

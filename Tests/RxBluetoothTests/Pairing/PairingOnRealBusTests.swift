@@ -14,7 +14,7 @@ struct PairingOnRealBusTests {
     private let clock = SerialDispatchQueueScheduler(qos: .default)
 
     private func first<Element: Sendable>(_ stream: Observable<Element>) async throws -> Element {
-        try await stream.take(1).timeout(.seconds(20), scheduler: clock).asSingle().value
+        try await stream.take(1).timeout(.seconds(120), scheduler: clock).asSingle().value
     }
 
     @Test(.proves(.Q25)) func `The agent is registered and answers requests over a real bus`() async throws {
