@@ -1,6 +1,7 @@
 import Foundation
-import Gateway
 import Testing
+
+@testable import Gateway
 
 /// The trait of tests that need mosquitto. scripts/test-gateway sets the variable.
 let needsMosquitto = ConditionTrait.enabled(if: ProcessInfo.processInfo.environment["RXBLUETOOTH_MOSQUITTO"] != nil)
@@ -15,7 +16,7 @@ final class MosquittoProcess {
     /// Starts mosquitto with further lines of its configuration.
     init(_ lines: [String] = ["allow_anonymous true"], in folder: TemporaryFolder? = nil) throws {
         self.folder = try folder ?? TemporaryFolder()
-        port = UInt16.random(in: 20_000..<32_000)
+        port = Self.unusedPort()
         let text =
             [
                 "listener \(port) 127.0.0.1", "user root", "persistence true",
@@ -28,6 +29,16 @@ final class MosquittoProcess {
     }
 
     deinit { kill() }
+
+    /// Returns a port outside the range from which the kernel chooses ports.
+    private static func unusedPort() -> UInt16 {
+        while true {
+            let port = UInt16.random(in: 20_000..<32_000)
+            guard let listener = try? LoopbackSocket.listen(on: port) else { continue }
+            close(listener.descriptor)
+            return port
+        }
+    }
 
     var settings: BrokerSettings {
         var settings = BrokerSettings()
