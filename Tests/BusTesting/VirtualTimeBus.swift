@@ -125,7 +125,7 @@ private final class RoundTrip: Sendable {
             if let argument { try body.string(argument) }
         }
         guard let call else { return }
-        connection.call(call, timeout: .seconds(20)) { [self] result in
+        connection.call(call, timeout: .seconds(120)) { [self] result in
             // Most trips only have to end, and there are many.
             if argument != nil {
                 let value = try? result.get().read { (body) throws(DBusError) in try body.value() }
