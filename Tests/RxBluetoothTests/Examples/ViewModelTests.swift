@@ -67,11 +67,13 @@ import Testing
     let scan = manager.scanForPeripherals().subscribe()
     defer { scan.dispose() }
     let peripheral = try await manager.scanForPeripherals(withServices: ["180D"]).take(1).asSingle().value.peripheral
+    // Subscribes before the task can begin to connect.
+    let changes = peripheral.connectionState.values
     let task = Task {
         try await peripheral.withConnection { _ in try await Completable.never().value }
     }
     var states: [ConnectionState] = []
-    for try await state in peripheral.connectionState.values {
+    for try await state in changes {
         states.append(state)
         if state == .connected { task.cancel() }
         if case .disconnected(_?) = state { break }
