@@ -63,6 +63,8 @@ final class SimulatedChannelEnd {
             case .ended: return close()
             }
         }
+        // The last answer of this turn is sent in the next one, also if no packet follows.
+        if !pending.isEmpty { listen(for: .writable) }
     }
 
     func close() {

@@ -177,6 +177,19 @@ struct L2CAPChannelTests {
         withExtendedLifetime(link) {}
     }
 
+    // On a real bus, the peripheral receives at most 64 packets in one turn.
+    @Test(.proves(.S115)) func `Each of 64 packets that arrive together is answered`() throws {
+        let (stage, _, peripheral, link) = Stage.withChannels(.echo(mtu: 100))
+        let (opening, channel) = try stage.openChannel(peripheral)
+        defer { withExtendedLifetime(opening) {} }
+        let received = stage.record(channel.received)
+        stage.advance(1)
+        let sent = stage.record(channel.write([UInt8](repeating: 7, count: 64 * 100)))
+        stage.advance(200)
+        #expect(sent.isCompleted && received.elements == Array(repeating: [UInt8](repeating: 7, count: 100), count: 64))
+        withExtendedLifetime(link) {}
+    }
+
     @Test(.proves(.S115)) func `Two subscribers receive the same packets`() throws {
         let (stage, _, peripheral, link) = Stage.withChannels()
         let (opening, channel) = try stage.openChannel(peripheral, L2CAPChannelOptions(buffer: -3))
