@@ -293,7 +293,7 @@ struct LoopbackBusTests {
                     return await withCheckedContinuation { answer in
                         client.schedule(after: .milliseconds(number % 4)) {
                             work()
-                            client.call(message("M", to: server.uniqueName), timeout: .seconds(20)) {
+                            client.call(message("M", to: server.uniqueName), timeout: .seconds(120)) {
                                 work()
                                 if case .success = $0 {
                                     answer.resume(returning: true)
