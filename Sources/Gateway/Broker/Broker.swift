@@ -37,6 +37,8 @@ extension Broker {
 
 /// What happened on the connection to a broker.
 public enum BrokerEvent: Sendable {
+    /// The broker keeps no retained messages. Precedes ``connected(isSessionPresent:)`` of each such connection.
+    case retainUnavailable
     /// The broker accepted the connection. Without a present session, all subscriptions are gone.
     case connected(isSessionPresent: Bool)
     /// The attempt failed, or the connection ended.

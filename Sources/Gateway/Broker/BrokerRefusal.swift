@@ -45,7 +45,7 @@ extension BrokerRefusal {
     var line: String {
         switch kind {
         case .temporary:
-            "the broker refuses messages for now, for example to \(topic): \(cause); readings wait and are sent again, "
+            "the broker refuses messages to \(topic) for now: \(cause); they wait and are sent again, "
                 + "check the quotas of the broker"
         case .accessDenied:
             "the broker refused a message to \(topic), which is lost: \(cause); check the access rights in the broker"

@@ -1,6 +1,9 @@
 import Rx
 
 extension BrokerSupervisor {
+    /// The time between two lines about topics that had none of their own.
+    private static let refusalInterval = Duration.seconds(600)
+
     /// Counts and reports a refused message, and decides whether it is lost.
     func refused(_ token: UInt64, _ refusal: BrokerRefusal) {
         switch refusal.kind {
@@ -8,7 +11,11 @@ extension BrokerSupervisor {
         case .tooLarge, .closesConnection: refusals.setAside += 1
         case .accessDenied, .invalid: refusals.final += 1
         }
-        if shouldReport(refusal) { report?(.messageRefused(refusal)) }
+        if reports.shouldReport(refusal) {
+            report?(.messageRefused(refusal))
+        } else if reports.unreportedCount > 0 {
+            planRefusalReport()
+        }
         onRefused?(refusal)
         guard isDirect(token) else {
             // Sending it again would have the same result.
@@ -24,10 +31,21 @@ extension BrokerSupervisor {
 
     private func retryDirect() { for publication in retries.take() { publish(publication) } }
 
-    /// Each topic and cause is reported once for a connection, and a refusal of all messages once.
-    private func shouldReport(_ refusal: BrokerRefusal) -> Bool {
-        let key = refusal.kind == .temporary ? refusal.cause : "\(refusal.topic) \(refusal.cause)"
-        return reportedCauses.count < Self.maximumReports && reportedCauses.insert(key).inserted
+    private func planRefusalReport() {
+        refusalReport.plan(after: Self.refusalInterval, of: self) { $0.reportFurtherRefusals() }
+    }
+
+    /// Reports the number of topics that had no line.
+    private func reportFurtherRefusals() {
+        let count = reports.takeUnreported()
+        if count > 0 { report?(.furtherRefused(topics: count)) }
+    }
+
+    /// The connection has ended. The next one reports all topics again.
+    func resetRefusals() {
+        refusalReport.cancel()
+        reportFurtherRefusals()
+        reports = RefusalReports()
     }
 }
 

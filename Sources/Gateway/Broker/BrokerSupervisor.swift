@@ -48,11 +48,14 @@ final class BrokerSupervisor {
     private var commands: ReceivingLimit
     private var sharing = ReceivingLimit.sharing
     // The refused messages.
-    static let maximumReports = 200
     var refusals = RefusalCounts()
     var retries = DirectRetries()
-    var reportedCauses: Set<String> = []
+    var reports = RefusalReports()
+    let refusalReport: PlannedWork
     let directTimer = SerialDisposable()
+    /// Whether the broker keeps retained messages, as far as it has reported.
+    private(set) var keepsRetained = true
+    private var hasReportedRetain = false
     private var lastReported: BrokerFailure?
     private var sessionAge: SessionAge
     private var completions: [() -> Void] = []
@@ -81,6 +84,7 @@ final class BrokerSupervisor {
         correction = PlannedWork(loop)
         echoCheck = PlannedWork(loop)
         receivingReport = PlannedWork(loop)
+        refusalReport = PlannedWork(loop)
         self.availability = availability
         receiving = limits
         commands = limits
@@ -164,13 +168,17 @@ final class BrokerSupervisor {
 
     private func handle(_ event: BrokerEvent) {
         switch event {
+        case .retainUnavailable: retainUnavailable()
         case .connected(let isSessionPresent):
+            if keepsRetained { hasReportedRetain = false }
             sessionAge.connected(isSessionPresent: isSessionPresent, at: loop.monotonicTime)
             process(.connected(isSessionPresent: isSessionPresent))
         case .closed(let failure):
             unconfirmed = [:]
             retries.closed()
             resetEchoes()
+            resetRefusals()
+            keepsRetained = true
             let wasConnected = isConnected
             process(.closed(failure))
             if wasConnected { onConnectionChange?(false) }
@@ -183,7 +191,7 @@ final class BrokerSupervisor {
         case .subscriptionRefused(let filter, let cause):
             // The next connection tries it again, for which a person may have corrected the access rights.
             subscribed.remove(filter)
-            if reportedCauses.insert("\(filter) \(cause)").inserted {
+            if reports.shouldReport(filter: filter, cause: cause) {
                 report?(.subscriptionRefused(filter: filter, cause: cause))
             }
         case .received(let message): receive(message)
@@ -194,6 +202,14 @@ final class BrokerSupervisor {
             default: planReport()
             }
         }
+    }
+
+    /// Each connection to the same broker repeats it.
+    private func retainUnavailable() {
+        keepsRetained = false
+        guard !hasReportedRetain else { return }
+        hasReportedRetain = true
+        report?(.retainUnavailable)
     }
 
     func isDirect(_ token: UInt64) -> Bool { token & Self.directTokens != 0 }
@@ -254,7 +270,6 @@ final class BrokerSupervisor {
         case .disconnect: broker.disconnect()
         case .announce(let isSessionPresent):
             lastReported = nil
-            reportedCauses = []
             report?(.connected)
             publish(.availability("online", topic: availability))
             if isSessionPresent {

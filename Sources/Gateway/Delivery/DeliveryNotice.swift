@@ -20,8 +20,12 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
     case messagesDamaged(count: Int)
     /// The broker did not confirm messages, so the connection is made again.
     case confirmationsMissing
-    /// The broker refused a message. Reported once for a topic, a cause and a connection.
+    /// The broker refused a message. Reported once for a topic, a cause and a connection, up to a limit.
     case messageRefused(BrokerRefusal)
+    /// The broker refused messages to further topics; their number since the last such notice.
+    case furtherRefused(topics: Int)
+    /// The broker keeps no retained messages. Reported once, until a connection to a broker that keeps them.
+    case retainUnavailable
     /// The broker refused a subscription. Reported once for a filter, a cause and a connection.
     case subscriptionRefused(filter: String, cause: String)
     /// The broker confirmed a message, but did not deliver it to the subscription of the gateway. Reported once for a
@@ -36,7 +40,7 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
         case .connected, .storeRecovered, .storeDrained: false
         case .closed(let failure, _): failure.kind != .requested
         case .storeFailed, .storeOverflowed, .storeReplaced, .storeDamaged, .messagesDamaged, .confirmationsMissing,
-            .messageRefused, .subscriptionRefused, .notDelivered, .receivedIgnored:
+            .messageRefused, .furtherRefused, .retainUnavailable, .subscriptionRefused, .notDelivered, .receivedIgnored:
             true
         }
     }
@@ -62,6 +66,12 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
             "\(count) readings in the store were damaged, and are lost; check the disk"
         case .confirmationsMissing: "the broker does not confirm messages; connecting again"
         case .messageRefused(let refusal): refusal.line
+        case .furtherRefused(let count):
+            "the broker refused messages to \(count) further \(count == 1 ? "topic" : "topics"), which are not named; "
+                + "earlier lines name others with the causes"
+        case .retainUnavailable:
+            "the broker keeps no retained messages: discovery, status and the roles of shared devices are missing for "
+                + "each client that connects later; allow retained messages in the broker"
         case .subscriptionRefused(let filter, let cause):
             "the broker refused the subscription to \(filter): \(cause); check the access rights in the broker"
         case .notDelivered(let topic):

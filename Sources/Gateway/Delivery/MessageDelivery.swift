@@ -96,6 +96,9 @@ public final class MessageDelivery {
     /// Whether the broker accepts messages.
     public var isConnected: Bool { supervisor.isConnected }
 
+    /// Whether the broker keeps retained messages; true without a connection, or if the broker does not report it.
+    public var keepsRetained: Bool { supervisor.keepsRetained }
+
     /// What waits, and what was lost.
     public var summary: DeliverySummary {
         DeliverySummary(

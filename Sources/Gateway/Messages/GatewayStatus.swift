@@ -46,6 +46,8 @@ public struct GatewayStatus: Hashable, Sendable {
     public var storeFailure: StoreFailure.Kind?
     /// The number of connections to the broker that were accepted.
     public var brokerConnections = 0
+    /// Whether the broker keeps retained messages, as far as it has reported.
+    public var keepsRetained = true
     /// The number of devices in range.
     public var devices = 0
     /// The number of readings that were not published because they did not change enough.
@@ -75,13 +77,20 @@ public struct GatewayStatus: Hashable, Sendable {
         Publication(topic: topics.status, payload: payload, isRetained: true)
     }
 
+    /// The state of the broker. That it keeps retained messages is normal, and not mentioned.
+    private var broker: JSON {
+        var members: [(key: String, value: JSON)] = [(key: "connections", value: .number(brokerConnections))]
+        if !keepsRetained { members.append((key: "retained", value: .bool(false))) }
+        return .object(members)
+    }
+
     var json: JSON {
         .object([
             ("gateway", .string(name)), ("version", .string(version)),
             ("uptime", .number(Int(uptime.components.seconds))), ("devices", .number(devices)),
             ("suppressed", .number(suppressed)),
             ("drops", .object(drops.sorted { $0.key < $1.key }.map { ($0.key, .number($0.value)) })),
-            ("broker", .object([("connections", .number(brokerConnections))])),
+            ("broker", broker),
             (
                 "store",
                 .object([

@@ -13,6 +13,7 @@ extension Gateway {
         status.store = summary.store
         status.storeFailure = summary.storeFailure?.kind
         status.brokerConnections = counts.brokerConnections
+        status.keepsRetained = delivery.keepsRetained
         status.devices = pipeline.deviceCount
         status.suppressed = pipeline.suppressed
         status.drops = drops(summary)

@@ -44,10 +44,16 @@ import Testing
         #expect(text.hasSuffix("is not valid: \(problem); \(advice)"))
     }
 
+    @Test func `A broker that refuses a retained last will is tried again soon`() {
+        let refused = failure(isSecured: false).ended(.refused(.retainNotSupported))
+        #expect(refused.kind == .unreachable)
+        #expect(refused.description.hasSuffix("allow retained messages in the broker"))
+    }
+
     private static let refusals: [(code: UInt8, advice: String)] = [
         (0x84, "set the version of MQTT to 3.1.1"), (0x85, "choose another client identifier"),
         (0x86, "check the user name, the password and the access rights in the broker"),
-        (0x9A, "allow retained messages in the broker"), (0x9B, "allow QoS 1 in the broker (maximum QoS)"),
+        (0x9B, "allow QoS 1 in the broker (maximum QoS)"),
     ]
 
     @Test(arguments: refusals)

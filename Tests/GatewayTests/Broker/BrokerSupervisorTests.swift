@@ -119,6 +119,27 @@ import Testing
         #expect(setup.received.map(\.topic) == ["d/1", "c/1"])
     }
 
+    @Test func `A broker without retained messages is reported once, until it keeps them`() {
+        let setup = DeliverySetup()
+        let lines = { setup.noticeTexts.filter { $0.hasPrefix("the broker keeps no retained messages: ") } }
+        let reconnect = {
+            setup.server.close("ble-gateway-attic")
+            setup.time.advance(by: .seconds(10))
+        }
+        setup.server.keepsRetained = false
+        setup.delivery.start()
+        setup.time.advance(by: .seconds(1))
+        #expect(lines().count == 1 && !setup.delivery.keepsRetained)
+        for _ in 0..<3 { reconnect() }
+        #expect(lines().count == 1 && !setup.delivery.keepsRetained)
+        setup.server.keepsRetained = true
+        reconnect()
+        #expect(setup.delivery.keepsRetained)
+        setup.server.keepsRetained = false
+        reconnect()
+        #expect(lines().count == 2)
+    }
+
     @Test func `The last will reports the gateway offline after a crash`() {
         let setup = DeliverySetup()
         setup.delivery.start()

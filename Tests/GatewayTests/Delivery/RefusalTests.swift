@@ -17,7 +17,7 @@ import Testing
         #expect(setup.store.summary.count == 300)
         #expect(setup.ids.isEmpty)
         #expect(setup.noticeTexts.count == 2, "\(setup.noticeTexts)")
-        #expect(setup.noticeTexts.last?.contains("for example to r/1: quota exceeded; readings wait") == true)
+        #expect(setup.noticeTexts.last?.contains("to r/1 for now: quota exceeded; they wait") == true)
         // Attempts become rare.
         #expect(setup.delivery.summary.refusedForNow < 40, "\(setup.delivery.summary.refusedForNow)")
         setup.server.refuseMessage = nil
@@ -26,6 +26,34 @@ import Testing
         #expect(setup.ids.count == 300)
         #expect(setup.store.summary.count == 0)
         #expect(setup.delivery.summary.rejected == 0)
+    }
+
+    @Test func `Refusals for now name the first topics of a connection, and count further ones`() {
+        let setup = DeliverySetup()
+        let lines = { setup.noticeTexts.filter { $0.hasPrefix("the broker refuse") } }
+        setup.delivery.start()
+        setup.time.advance(by: .seconds(1))
+        setup.server.refuseMessage = { [self] in $0.topic.hasPrefix("d/") ? refusal(.temporary, $0.topic) : nil }
+        for number in 1...30 { setup.delivery.publish(Publication("d/\(number)", "x")) }
+        setup.time.advance(by: .seconds(2))
+        #expect(lines().count == 16, "\(lines())")
+        #expect(
+            lines().last
+                == "the broker refuses messages to d/16 for now: quota exceeded; they wait and are sent again, "
+                + "check the quotas of the broker")
+        setup.time.advance(by: .seconds(3600))
+        #expect(lines().count == 17, "\(lines())")
+        #expect(lines().last?.hasPrefix("the broker refused messages to 14 further topics, which are not named") == true)
+        // The next connection begins again.
+        setup.server.close("ble-gateway-attic")
+        setup.time.advance(by: .seconds(10))
+        for number in 1...17 { setup.delivery.publish(Publication("d/\(number)", "x")) }
+        setup.time.advance(by: .seconds(1))
+        #expect(lines().count == 33, "\(lines())")
+        setup.server.close("ble-gateway-attic")
+        setup.time.advance(by: .seconds(1))
+        #expect(lines().count == 34)
+        #expect(lines().last?.contains("to 1 further topic, which") == true)
     }
 
     @Test func `A reading that is always refused for now does not block others`() {

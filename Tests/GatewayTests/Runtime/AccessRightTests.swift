@@ -43,6 +43,15 @@ import Testing
         #expect(warnings(of: other) == [])
     }
 
+    @Test func `A broker without retained messages is in the status, and discovery continues`() throws {
+        let stage = stage()
+        stage.server.keepsRetained = false
+        stage.run(for: .seconds(130))
+        #expect(warnings(of: stage).filter { $0.contains("allow retained messages in the broker") }.count == 1)
+        #expect(try stage.json("home/attic/status").last?["broker"]?["retained"] == .bool(false))
+        #expect(!stage.messages("homeassistant/device/").isEmpty)
+    }
+
     @Test func `A refused status is named`() {
         let stage = stage()
         stage.server.refuseMessage = {

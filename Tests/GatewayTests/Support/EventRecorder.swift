@@ -10,6 +10,7 @@ final class EventRecorder {
 
     static func text(of event: BrokerEvent) -> String {
         switch event {
+        case .retainUnavailable: "retain unavailable"
         case .connected(let isSessionPresent): "connected \(isSessionPresent)"
         case .closed(let failure): "closed \(failure.kind)"
         case .acknowledged(let token): "acknowledged \(token)"

@@ -21,10 +21,13 @@ struct FakeBroker {
     private(set) var confirmed: [Publication] = []
     private(set) var packets: [MQTTPacketType] = []
     private let isSessionPresent: Bool
+    private let refusesRetainedWill: Bool
 
     init(
-        _ version: BrokerSettings.Version = .v5, rules: [MQTTPacketType: Rule] = [:], isSessionPresent: Bool = false
+        _ version: BrokerSettings.Version = .v5, rules: [MQTTPacketType: Rule] = [:], isSessionPresent: Bool = false,
+        refusesRetainedWill: Bool = false
     ) {
+        self.refusesRetainedWill = refusesRetainedWill
         self.version = version
         self.rules = rules
         self.isSessionPresent = isSessionPresent
@@ -70,6 +73,9 @@ struct FakeBroker {
             return Output(bytes: bytes, closes: rule.closes)
         }
         switch type {
+        // The flags follow the name and the version of the protocol.
+        case .connect where refusesRetainedWill && body[7] & 0x24 == 0x24:
+            return Output(bytes: [0x20, 3, 0, 0x9A, 0], closes: true)
         case .connect:
             let flag: UInt8 = isSessionPresent ? 1 : 0
             return Output(bytes: version == .v5 ? [0x20, 3, flag, 0, 0] : [0x20, 2, flag, 0])

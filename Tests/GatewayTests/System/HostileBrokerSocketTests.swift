@@ -36,6 +36,25 @@ import Testing
         #expect(await client.next() == "closed requested")
     }
 
+    @Test func `Without retained messages at a broker the last will is not retained`() async throws {
+        let peer = FakeBroker(refusesRetainedWill: true)
+        let server = try ScriptedServer(.v5, peers: [peer, peer, peer])
+        defer { server.stop() }
+        var settings = BrokerSettings()
+        settings.host = "127.0.0.1"
+        settings.port = server.port
+        let client = RealClient("one", settings, will: Publication("t", "offline", isRetained: true))
+        client.connect()
+        #expect(await client.next() == "closed unreachable")
+        client.connect()
+        #expect(await client.next() == "connected false")
+        client.perform { $0.disconnect() }
+        #expect(await client.next() == "closed requested")
+        // This broker has not said that it keeps them, but has accepted the connection.
+        client.connect()
+        #expect(await client.next() == "closed unreachable")
+    }
+
     @Test func `A message of 250 MB is skipped without keeping it`() async throws {
         let length = 250 << 20
         var writer = PacketWriter()

@@ -2,6 +2,9 @@
 struct MQTTReason: Hashable {
     let code: UInt8
 
+    /// The broker keeps no retained messages, not even as a last will.
+    static let retainNotSupported = MQTTReason(0x9A)
+
     init(_ code: UInt8) { self.code = code }
 
     /// One phrase. Source: MQTT 5, section 2.4.

@@ -64,6 +64,8 @@ struct MQTTSession {
     }
 
     var isAccepted: Bool { answer != nil }
+    /// Whether the broker has accepted the connection, and keeps retained messages.
+    var keepsRetained: Bool { answer?.isRetainAvailable ?? false }
     /// The bytes of an incomplete packet.
     var bufferedCount: Int { framer.bufferedCount }
     /// The identifier that the broker has chosen, because the gateway had none.
@@ -257,7 +259,8 @@ extension MQTTSession {
         phase = .connected
         window.setLimit(suspects.cautiousCount > 0 ? 1 : answer.receiveMaximum)
         if let interval = answer.keepAlive, interval > .zero { keepAlive.interval = interval }
-        var actions: [Action] = [.emit(.connected(isSessionPresent: answer.isSessionPresent))]
+        var actions: [Action] = answer.isRetainAvailable ? [] : [.emit(.retainUnavailable)]
+        actions.append(.emit(.connected(isSessionPresent: answer.isSessionPresent)))
         if answer.isSessionPresent {
             barrier.start()
             actions.append(ping(now))

@@ -51,6 +51,10 @@ final class BrokerConnection {
 
     /// The identifier that the broker has chosen, because the gateway had none.
     var assignedIdentifier: String? { session.assignedIdentifier }
+    /// Whether the broker has accepted the connection, and keeps retained messages.
+    var keepsRetained: Bool { session.keepsRetained }
+    /// Whether the broker has refused the connection because its last will is a retained message.
+    var isWillRefused: Bool { ending == .refused(.retainNotSupported) }
 
     func start() {
         let bound = loop.bound(WeakReference(self))

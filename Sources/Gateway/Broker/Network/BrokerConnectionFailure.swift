@@ -88,7 +88,9 @@ struct BrokerConnectionFailure {
         case 2, 0x85: advice = "choose another client identifier"
         case 4, 5, 0x86, 0x87: advice = "check the user name, the password and the access rights in the broker"
         case 3, 0x88, 0x89, 0x97, 0x9F: return unreachable("the broker is not available: \(text)")
-        case 0x9A: advice = "allow retained messages in the broker"
+        case 0x9A:
+            return unreachable(
+                "\(text); the next attempt has a last will that is not retained; allow retained messages in the broker")
         case 0x9B: return ended(.withoutConfirmation)
         default: advice = "see the log of the broker"
         }

@@ -16,6 +16,8 @@ public final class SimulatedBrokerServer {
     public var unreachableClients: Set<String> = []
     /// The filters to which no client may subscribe.
     public var refusedFilters: Set<String> = []
+    /// Whether retained messages are kept. If not, clients learn it with each connection, as in MQTT 5.
+    public var keepsRetained = true
     /// Returns why a message is refused instead of delivered; nil to accept it.
     public var refuseMessage: ((Publication) -> BrokerRefusal?)?
     /// Returns whether clients may not read a topic. Its messages are then dropped without an answer.
@@ -116,6 +118,7 @@ extension SimulatedBrokerServer {
         let session = sessions[identifier] ?? SimulatedBrokerSession(identifier)
         sessions[identifier] = session
         session.resume(broker)
+        if !keepsRetained { broker.post(.retainUnavailable) }
         broker.post(.connected(isSessionPresent: isPresent))
         for message in session.takeQueue() { broker.post(.received(message)) }
     }
@@ -148,7 +151,7 @@ extension SimulatedBrokerServer {
     func accept(_ publication: Publication) {
         messageCount += 1
         onMessage?(publication)
-        if publication.isRetained {
+        if publication.isRetained, keepsRetained {
             let kept = publication.payload.isEmpty ? nil : publication
             retained[publication.topic] = kept
             retainedTree[publication.topic] = kept
