@@ -4,10 +4,12 @@ import RxBluetooth
 extension Gateway {
     /// The shortest time between two lines about commands to unknown devices.
     private static let reportInterval = Duration.seconds(60)
+    /// The shortest time between two lines about commands that another gateway executes.
+    private static let leftReportInterval = Duration.seconds(600)
 
     func receivedCommand(_ message: ReceivedMessage) {
         counts.commands += 1
-        guard !instances.givesWay else { return }
+        guard !instances.givesWay else { return leave(message) }
         let address = topics.device(ofCommand: message.topic)
         if let address {
             connections.receiveCommand(message, for: address)
@@ -22,6 +24,20 @@ extension Gateway {
         counts.lastUnknownReport = now
         let cause = address == nil ? "has no address of a device" : "is for a device that is not in “devices”"
         report(.warning, "a command is not executed: its topic \(message.topic) \(cause)")
+    }
+
+    /// Counts a command that another gateway with the same name executes. An answer would contradict its result.
+    private func leave(_ message: ReceivedMessage) {
+        guard !message.isRetained, !message.payload.isEmpty else { return }
+        counts.leftCommands += 1
+        let now = loop.monotonicTime
+        guard counts.lastLeftReport.map({ now - $0 >= Self.leftReportInterval }) ?? true else { return }
+        counts.lastLeftReport = now
+        let host = instances.other?.host ?? "another machine"
+        report(
+            .warning,
+            "a command to \(message.topic) is left to the gateway with the same name on “\(host)”; give each gateway a "
+                + "name of its own")
     }
 
     /// Answers a command with another text in the place of the address.

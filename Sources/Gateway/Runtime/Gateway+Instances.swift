@@ -4,13 +4,18 @@ extension Gateway {
         for output in outputs {
             switch output {
             case .found(let other):
-                let consequence = instances.givesWay ? "; until then, that one executes the commands" : ""
                 report(
                     .warning,
-                    "another gateway with the name “\(configuration.name)” runs on “\(other.host)”; "
-                        + "give each gateway a name of its own\(consequence)")
+                    "another gateway with the name “\(configuration.name)” runs on “\(other.host)”; give each gateway a "
+                        + "name of its own; until then, both publish readings and values of connected devices, and "
+                        + "\(instances.givesWay ? "that" : "this") one executes the commands")
             case .gone(let other):
                 report(.info, "no other gateway has the name “\(configuration.name)” any more, “\(other.host)” is gone")
+            case .resumed:
+                report(
+                    .warning,
+                    "this gateway executes the commands for the name “\(configuration.name)” again, because the one "
+                        + "that did is gone; others still have this name")
             case .useOwnIdentifier: delivery.useIdentifier(suffix: instances.own.id)
             }
         }

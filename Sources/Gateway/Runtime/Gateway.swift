@@ -50,6 +50,9 @@ public final class Gateway {
         /// Commands to a device that the configuration does not describe, or to a topic without an address.
         var unknownDevices = 0
         var lastUnknownReport: Duration?
+        /// Commands that another gateway with the same name executes.
+        var leftCommands = 0
+        var lastLeftReport: Duration?
         var recoverySteps = 0
     }
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import RxBluetoothSupport
 
-/// Detects another gateway with the same name by its status, which has the same topic. A pure value.
+/// Detects other gateways with the same name by their status, which has the same topic. A pure value.
 ///
 /// Two gateways with one name have one client identifier, so the broker closes the connection of one whenever the other
 /// connects. The one that was started later uses another identifier then, so that both stay connected.
@@ -20,28 +20,40 @@ struct InstanceWatch {
     }
 
     enum Output: Equatable {
+        /// Another gateway exists, or one that executes the commands.
         case found(Instance)
-        /// The other gateway has sent no status for a while.
+        /// The last other gateway has sent no status for a while.
         case gone(Instance)
+        /// The gateway that executed the commands is gone. Others exist, which give way to this one.
+        case resumed
         /// Connect with an identifier of this process.
         case useOwnIdentifier
     }
 
     /// Each gateway publishes its status once a minute.
     private static let timeout = Duration.seconds(190)
+    /// Others above this number are forgotten, because any client with the access right can invent some.
+    private static let maximumOthers = 8
     /// So many connections that another client has taken over in this time also prove another gateway.
     private static let takeovers = (count: 4, within: Duration.seconds(120))
 
+    private struct Sign {
+        var instance: Instance
+        var time: Duration
+    }
+
     let own: Instance
-    /// The other gateway; nil if there is none.
-    private(set) var other: Instance?
-    private var lastSign = Duration.zero
+    /// The last status of each other gateway, by its identifier.
+    private var signs: [String: Sign] = [:]
     /// Whether the broker has returned a status of this process. A retained one of another process is newer then.
     private var isOwnKnown = false
     private var takeoverTimes: [Duration] = []
     private var usesOwnIdentifier = false
 
     init(_ own: Instance) { self.own = own }
+
+    /// The other gateway that was started first; nil if there is none.
+    var other: Instance? { signs.values.map(\.instance).min { $1.isYounger(than: $0) } }
 
     /// Whether the other gateway executes the commands.
     var givesWay: Bool { other.map(own.isYounger) ?? false }
@@ -55,10 +67,21 @@ struct InstanceWatch {
         }
         // The status of an earlier process of this gateway.
         guard message.isRetained ? isOwnKnown : message.waiting == .none else { return [] }
-        lastSign = now
-        guard found != other else { return [] }
-        other = found
-        return [.found(found)] + (own.isYounger(than: found) ? useOwnIdentifier() : [])
+        let (wasAlone, gaveWay) = (signs.isEmpty, givesWay)
+        add(found, at: now)
+        let isNew = wasAlone || givesWay && !gaveWay
+        return (isNew ? [.found(found)] : []) + (own.isYounger(than: found) ? useOwnIdentifier() : [])
+    }
+
+    private mutating func add(_ found: Instance, at now: Duration) {
+        // A changed start could begin and end the giving way with each message.
+        let known = signs[found.id]?.instance
+        let instance = known.map { found.isYounger(than: $0) ? $0 : found } ?? found
+        signs[found.id] = Sign(instance: instance, time: now)
+        // The ones that were started first decide about commands.
+        guard signs.count > Self.maximumOthers else { return }
+        let youngest = signs.values.map(\.instance).max { $1.isYounger(than: $0) }
+        if let youngest { signs[youngest.id] = nil }
     }
 
     /// The broker has closed the connection, because another client has the same identifier.
@@ -69,9 +92,11 @@ struct InstanceWatch {
 
     /// Time has passed.
     mutating func expire(at now: Duration) -> [Output] {
-        guard let other, now - lastSign > Self.timeout else { return [] }
-        self.other = nil
-        return [.gone(other)]
+        guard let last = other else { return [] }
+        let gaveWay = givesWay
+        signs = signs.filter { now - $0.value.time <= Self.timeout }
+        if signs.isEmpty { return [.gone(last)] }
+        return gaveWay && !givesWay ? [.resumed] : []
     }
 
     private mutating func useOwnIdentifier() -> [Output] {

@@ -72,6 +72,63 @@ import Testing
         for minute in 0..<60 { #expect(rare.takenOver(at: .seconds(60 * minute)).isEmpty) }
     }
 
+    @Test func `Only the older gateway executes commands, until it is gone`() throws {
+        let first = GatewayStage(.strap()) { $0.devices = [DeviceSettings(.strap, [])] }
+        first.run(for: .seconds(30))
+        let second = GatewayStage(.strap(), sharing: first, store: SimulatedStore(identity: "t")) {
+            $0.devices = [DeviceSettings(.strap, [])]
+        }
+        second.run(for: .seconds(120))
+        first.command(#"{"id":"1","read":"2A38"}"#)
+        first.time.advance(by: .seconds(30))
+        #expect(try first.results().map { $0["id"] } == [.string("1")])
+        let left = second.events.map(\.description).filter { $0.contains("C0FFEE000001 is left to the gateway") }
+        #expect(left.count == 1, "\(second.events)")
+        #expect(second.gateway.metrics().contains("ble_gateway_drops_total{reason=\"commands_left\"} 1\n"))
+        #expect(first.gateway.metrics().contains("ble_gateway_drops_total{reason=\"commands_left\"} 0\n"))
+
+        first.broker.crash()
+        second.time.advance(by: .seconds(300))
+        #expect(second.gateway.status().duplicate == nil)
+        second.command(#"{"id":"2","read":"2A38"}"#)
+        second.time.advance(by: .seconds(30))
+        #expect(try second.results().map { $0["id"] } == [.string("1"), .string("2")])
+    }
+
+    private func status(_ id: String, started: Int) -> ReceivedMessage {
+        let text = #"{"instance":{"id":"\#(id)","host":"there","started":\#(started)}}"#
+        return ReceivedMessage(topic: "s", payload: Array(text.utf8), isRetained: false)
+    }
+
+    @Test func `Of three gateways, the younger ones give way all the time`() {
+        var watch = InstanceWatch(InstanceWatch.Instance(id: "b", host: "here", started: 20))
+        #expect(watch.receive(status("c", started: 30), at: .zero).count == 1)
+        #expect(!watch.givesWay)
+        #expect(watch.receive(status("a", started: 10), at: .seconds(1)).count == 2)
+        for second in 2...180 {
+            #expect(watch.receive(status("c", started: 30), at: .seconds(second)).isEmpty)
+            #expect(watch.givesWay && watch.other?.id == "a")
+        }
+        #expect(watch.expire(at: .seconds(191)).isEmpty && watch.givesWay)
+        #expect(watch.expire(at: .seconds(192)) == [.resumed])
+        #expect(!watch.givesWay && watch.other?.id == "c")
+        let last = InstanceWatch.Instance(id: "c", host: "there", started: 30)
+        #expect(watch.expire(at: .seconds(371)) == [.gone(last)])
+    }
+
+    @Test func `Many invented gateways make a few lines, and do not hide an older one`() {
+        var watch = InstanceWatch(InstanceWatch.Instance(id: "b", host: "here", started: 5_000))
+        var count = 0
+        for number in 0..<10_000 {
+            count += watch.receive(status("x\(number)", started: 10_000 - number), at: .zero).count
+            count += watch.receive(status("y", started: number % 2 * 10_000), at: .zero).count
+        }
+        #expect(count == 3)
+        #expect(watch.receive(status("a", started: -1), at: .zero).isEmpty)
+        for number in 0..<100 { count += watch.receive(status("z\(number)", started: 10_000), at: .zero).count }
+        #expect(count == 3 && watch.givesWay && watch.other?.id == "a")
+    }
+
     @Test(arguments: ["", "{}", #"{"instance":7}"#, #"{"instance":{"id":7,"started":1}}"#, "[1"])
     func `A status of another program is ignored`(_ text: String) {
         var watch = InstanceWatch(InstanceWatch.Instance(id: "a", host: "here", started: 10))
