@@ -40,7 +40,7 @@ extension Peripheral {
     /// Fails with:
     /// - ``BluetoothError/Kind/invalidValue(_:)`` if the bytes are not a valid value of the type.
     /// - ``BluetoothError/Kind/unsupported`` for a `BatteryLevel` without characteristic: at once if the peripheral has
-    ///   no battery service, otherwise if bluetoothd reports no level within ``Deadlines/services``.
+    ///   no battery service or a shown one, otherwise if bluetoothd reports no level within ``Deadlines/services``.
     /// - The errors of ``characteristic(_:in:)`` and ``Characteristic/readValue(options:)``.
     ///
     /// - Parameters:
@@ -71,7 +71,7 @@ extension Peripheral {
     /// - ``BluetoothError/Kind/invalidValue(_:)`` if the bytes are not a valid value of the type. To continue after
     ///   such a value, observe the bytes and decode them with `Value(decoding:)`.
     /// - ``BluetoothError/Kind/unsupported`` for a `BatteryLevel` without characteristic: at once if the peripheral has
-    ///   no battery service, otherwise if bluetoothd reports no level within ``Deadlines/services``.
+    ///   no battery service or a shown one, otherwise if bluetoothd reports no level within ``Deadlines/services``.
     /// - The errors of ``characteristic(_:in:)`` and ``Characteristic/observeValueUpdates(using:buffer:options:)``.
     ///
     /// - Parameters:

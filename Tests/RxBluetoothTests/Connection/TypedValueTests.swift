@@ -233,6 +233,47 @@ struct TypedValueTests {
         stage.advance(1)
         #expect(read.kind == .unsupported && levels.kind == .unsupported)
         #expect(read.error?.detail == "There is no battery level")
+        #expect(read.error?.description.hasSuffix("documentation of the peripheral how it reports its battery.") == true)
         #expect(link.isLive)
+    }
+
+    @Test(.proves(.S126)) func `A battery level of a shown battery service without the level fails at once`() {
+        let stage = Stage(with: [
+            SimulatedPeripheral("Lamp", address: Sensor.text) {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lamp", firstAfter: .zero)
+                SimulatedService("180f") { SimulatedCharacteristic("2a1a", .read([1])) }
+            }
+        ])
+        let peripheral = stage.find(Sensor.address)
+        let link = stage.connect(peripheral)
+        let read = stage.record(peripheral.read(BatteryLevel.self))
+        let levels = stage.record(peripheral.observe(BatteryLevel.self))
+        stage.advance(1)
+        #expect(read.kind == .unsupported && levels.kind == .unsupported && link.isLive)
+    }
+
+    @Test(.proves(.S126, .Q109)) func `A hidden battery level that bluetoothd never reports fails at a deadline`() {
+        var scenario = Scenario {
+            SimulatedPeripheral("Sensor", address: Sensor.text) {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Sensor", firstAfter: .zero)
+                // Without notifications, bluetoothd reports no level.
+                SimulatedService("180f") { SimulatedCharacteristic("2a19", .read([64])) }
+            }
+        }
+        scenario.features = [.hiddenBattery]
+        let stage = Stage(scenario)
+        let peripheral = stage.find(Sensor.address)
+        let link = stage.connect(peripheral)
+        let read = stage.record(peripheral.read(BatteryLevel.self))
+        let short = stage.record(peripheral.read(BatteryLevel.self, options: OperationOptions(deadline: .seconds(3))))
+        let levels = stage.record(peripheral.observe(BatteryLevel.self))
+        stage.advance(10_000)
+        #expect(short.kind == .unsupported && read.isLive && levels.isLive)
+        stage.advance(50_000)
+        #expect(read.kind == .unsupported && levels.kind == .unsupported && link.isLive)
+        #expect(
+            read.error?.description.hasSuffix(
+                "(bluetoothd hides the battery service, and has reported no level). "
+                    + "Start bluetoothd with --noplugin=battery, so that it shows the service.") == true)
     }
 }

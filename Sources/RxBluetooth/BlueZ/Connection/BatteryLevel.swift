@@ -26,17 +26,29 @@ final class BatteryLevel {
         if let level { emitter.next(level) }
     }
 
-    /// Whether the peripheral has no battery service, not even a hidden one.
+    /// Whether the peripheral has no battery service, not even a hidden one, or a shown one without the level.
     ///
     /// bluetoothd lists hidden services, too. A list of an earlier connection, or of an advertisement, proves nothing.
+    /// Call it only if the services have no level.
     var isAbsent: Bool {
         guard level == nil, let device = mirror.devices[key] else { return false }
-        return device.isListOfConnection && !device.listedServices.contains(0x180F)
+        return isShown || device.isListOfConnection && !device.listedServices.contains(0x180F)
+    }
+
+    /// Whether bluetoothd shows a battery service, and so does not read the level itself.
+    private var isShown: Bool {
+        mirror.devices[key]?.services.values.contains { $0.uuid == 0x180F } ?? false
+    }
+
+    /// Whether bluetoothd lists a battery service and does not show it.
+    private var isHidden: Bool {
+        !isShown && mirror.devices[key]?.listedServices.contains(0x180F) == true
     }
 
     /// The error of an operation for a level that does not arrive.
     func absence(of target: String, during operation: BluetoothError.Operation) -> BluetoothError {
-        BluetoothError(.unsupported, operation: operation, target: target, detail: "There is no battery level")
+        let detail = isHidden ? BluetoothError.hiddenBatteryDetail : BluetoothError.missingBatteryDetail
+        return BluetoothError(.unsupported, operation: operation, target: target, detail: detail)
     }
 
     /// Emits each level as the value of the characteristic, which bluetoothd hides.
@@ -76,4 +88,9 @@ final class BatteryLevel {
     }
 
     private var level: Int? { mirror.devices[key]?.battery.percentage.map(Int.init) }
+}
+
+extension BluetoothError {
+    static let missingBatteryDetail = "There is no battery level"
+    static let hiddenBatteryDetail = "bluetoothd hides the battery service, and has reported no level"
 }
