@@ -1,7 +1,9 @@
 import Gateway
+import RxBluetooth
 import Testing
 
 /// Tests of configurations that are much work for their size.
+@Suite(.timeLimit(.minutes(5)))
 struct HostileConfigurationTests {
     private func mistakes(_ text: String) -> [String] {
         do throws(ConfigurationError) { _ = try GatewayConfiguration(yaml: text) } catch {
@@ -30,5 +32,27 @@ struct HostileConfigurationTests {
         text += "- address: \"00:05:00:00:00:00\"\n"
         #expect(
             mistakes(text) == ["line 40004: 00:05:00:00:00:00 is described, but denied by 00:05; remove one of them"])
+    }
+
+    // If each of the 20,000 devices were compared with each entry, the time limit would end the test.
+    @Test func `Many allowed addresses beside many devices are read, checked and matched`() throws {
+        let address = { (number: Int) in
+            let hex = String(0x1000000 + number, radix: 16, uppercase: true).suffix(6)
+            return "A4:C1:38:\(hex.prefix(2)):\(hex.dropFirst(2).prefix(2)):\(hex.suffix(2))"
+        }
+        var text = "filter:\n  allow:\n"
+        for number in 0..<30_000 { text += "  - \"\(address(number))\"\n" }
+        text += "devices:\n"
+        for number in 20_000..<40_000 { text += "- address: \"\(address(number))\"\n" }
+        let configuration = try GatewayConfiguration(yaml: text)
+        #expect(configuration.filter.allowed.count == 30_000 && configuration.devices.count == 20_000)
+        #expect(configuration.warnings.isEmpty)
+        let matcher = DeviceMatcher(configuration)
+        let matching = (0..<50_000).count { BluetoothAddress(address($0)).map { matcher.matches($0) } == true }
+        #expect(matching == 40_000)
+        text += "- address: \"\(address(20_000))\"\n"
+        #expect(
+            mistakes(text)
+                == ["line 50004: \(address(20_000)) is also described in line 30004; merge both entries"])
     }
 }
