@@ -56,6 +56,7 @@ final class RunningGateway {
     private let log: LogOutput
     private let gateway: Gateway
     private let notifier: WatchdogNotifier
+    private let serviceStatus: ServiceStatus
     private let simulation: Simulation?
     private var metrics: MetricsServer?
     private var signals: StopSignals?
@@ -90,9 +91,9 @@ final class RunningGateway {
             guard let simulation else { return BluetoothManager(configuration: settings) }
             return BluetoothManager(configuration: settings, bus: simulation.connect())
         }
+        serviceStatus = ServiceStatus(of: gateway, notifier: notifier, loop: loop)
         if let port = configuration.metricsPort { metrics = try Self.metrics(port, of: gateway, loop, queue) }
         gateway.onEvent = { log.write($0) }
-        gateway.onStatus = { [notifier] in notifier.setStatus($0.summary) }
     }
 
     /// Runs the gateway until a signal ends the process. SIGHUP reads the configuration again.
@@ -124,14 +125,7 @@ final class RunningGateway {
     private func start() {
         if let metrics { log.write("metrics are served on http://127.0.0.1:\(metrics.port)/metrics", .info) }
         gateway.start()
-        notifier.ready("started")
-        // The status is published each minute. systemctl shows the first devices earlier.
-        let bound = loop.bound(self)
-        for seconds in [3, 10, 30] {
-            _ = loop.schedule(after: .seconds(seconds)) {
-                bound.value.notifier.setStatus(bound.value.gateway.status().summary)
-            }
-        }
+        serviceStatus.start()
         // Linux maps a program in large parts, and most of what the start needs is never used again.
         _ = loop.schedule(after: .seconds(10)) { release_program_pages() }
     }
@@ -197,15 +191,5 @@ final class RunningGateway {
         } catch {
             throw ProgramFailure(ProgramFailure.failed, error.description)
         }
-    }
-}
-
-extension GatewayStatus {
-    /// A line for `systemctl status`.
-    fileprivate var summary: String {
-        let rate = adapters.reduce(0) { $0 + $1.advertisementsPerSecond }
-        let problem = obstacle.map { "cannot receive (\($0)); " } ?? ""
-        let numbers = "\(devices) devices, \(Int(rate.rounded())) advertisements a second"
-        return "\(problem)\(numbers), \(store.count) messages wait"
     }
 }

@@ -6,6 +6,7 @@ this machine cannot apply a filter.
 
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -65,7 +66,12 @@ def steps(folder, subscriber, gateway, metrics, notify):
     # 159: killed by SIGSYS
     status = gateway.poll()
     check(status is None, "it runs under the system-call filter" + ("" if status is None else f"; it exited with {status}"))
-    check(b"READY=1" in notify.recv(4096), "it reports to systemd that it has started")
+    shown = notify.recv(4096)
+    check(b"READY=1" in shown, "it reports to systemd that it has started")
+    # The first numbers follow within 3 s; the socket has a time limit.
+    while not re.search(rb"[1-9]\d* devices, ", shown):
+        shown = notify.recv(4096)
+    check(shown.startswith(b"STATUS="), "it shows the number of devices in its status")
     wait_until(lambda: subscriber.last(f"home/{NAME}/LWT") == b"online", "it is online")
     check((folder / "state/store.sqlite").exists(), "its store is in the folder behind the link")
     answer = get(metrics, b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")

@@ -23,9 +23,24 @@ final class CLIProcess: Sendable {
 
     convenience init(_ arguments: String..., bus: String? = nil) { self.init(list: arguments, bus: bus) }
 
-    /// - Parameter input: The file that the program reads as its standard input.
-    init(list arguments: [String], bus: String? = nil, input: String = "/dev/null") {
-        let path = Self.path
+    /// Runs a program of this package with a limit of open files.
+    ///
+    /// - Parameter command: The name of the program, and its arguments.
+    convenience init(_ command: [String], openFiles limit: Int) {
+        // Files that the tests have open would count.
+        let closed = (3...9).map { "\($0)>&-" }.joined(separator: " ")
+        let script = "exec \(closed); ulimit -n \(limit); exec \"$0\" \"$@\""
+        let folder = String(Self.path.dropLast("ble-cli".count))
+        self.init(list: ["-c", script, folder + command[0]] + command.dropFirst(), program: "/bin/sh")
+    }
+
+    /// - Parameters:
+    ///   - input: The file that the program reads as its standard input.
+    ///   - path: The path of the program. Default: ble-cli.
+    init(
+        list arguments: [String], bus: String? = nil, input: String = "/dev/null",
+        program path: String = CLIProcess.path
+    ) {
         let out = Self.pipe()
         let err = Self.pipe()
         process = unsafe ChildProcess.start(
