@@ -6,8 +6,8 @@ extension Gateway {
             case .found(let other):
                 report(
                     .warning,
-                    "another gateway with the name “\(configuration.name)” runs on “\(other.host)”; give each gateway a "
-                        + "name of its own; until then, both publish readings and values of connected devices, and "
+                    "another gateway with the name “\(configuration.name)” runs on “\(other.host)”; give each gateway "
+                        + "a name of its own; until then, both publish readings and values of connected devices, and "
                         + "\(instances.givesWay ? "that" : "this") one executes the commands")
             case .gone(let other):
                 report(.info, "no other gateway has the name “\(configuration.name)” any more, “\(other.host)” is gone")

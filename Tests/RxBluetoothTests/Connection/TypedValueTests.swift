@@ -233,7 +233,7 @@ struct TypedValueTests {
         stage.advance(1)
         #expect(read.kind == .unsupported && levels.kind == .unsupported)
         #expect(read.error?.detail == "There is no battery level")
-        #expect(read.error?.description.hasSuffix("documentation of the peripheral how it reports its battery.") == true)
+        #expect(read.error?.description.hasSuffix("of the peripheral how it reports its battery.") == true)
         #expect(link.isLive)
     }
 
