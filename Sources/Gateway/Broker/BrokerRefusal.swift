@@ -54,8 +54,8 @@ extension BrokerRefusal {
             "a message to \(topic) was not sent: \(cause); raise the limit in the broker, after which a reading is sent; "
                 + "a discovery is made again with fewer entities"
         case .closesConnection:
-            "a message of \(size) bytes to \(topic) is set aside: \(cause); check the limit of the packet size and the "
-                + "access rights in the broker. A reading is tried again later"
+            "a message of \(size) bytes to \(topic) is set aside: \(cause); check the limit of the packet size, the "
+                + "access rights and retained messages in the broker. A reading is tried again later"
         }
     }
 }
