@@ -82,9 +82,11 @@ public enum FieldValue: Hashable, Sendable {
 extension CharacteristicRecord {
     /// What was decided about the bytes, in sentences without a full stop; empty if nothing was.
     public var remarks: [String] {
+        // The text of a number that the specification forbids says so already.
+        let impossible = impossible.filter { $0.value.number != nil }.map { "\($0.name) is impossible" }
         let level = structure.fields.first { field in field.type.isLevel && entries.contains { $0.name == field.name } }
-        guard let level, hasWideLevels, !surplus.isEmpty else { return [] }
-        return ["\(level.name) was taken as 2 bytes; 1 byte fits as well"]
+        guard let level, hasWideLevels, !surplus.isEmpty else { return impossible }
+        return ["\(level.name) was taken as 2 bytes; 1 byte fits as well"] + impossible
     }
 }
 

@@ -13,13 +13,14 @@ enum PossibleValues {
         case .temperature, .probeTemperature: unit == .fahrenheit ? -328...932 : -200...500
         case .dewPoint: unit == .fahrenheit ? -148...212 : -100...100
         case .bodyTemperature: unit == .fahrenheit ? 32...140 : 0...60
-        case .pressure: 0...100_000
+        case .pressure: unit == .pascal ? 0...10_000_000 : 0...100_000
         case .illuminance: 0...200_000
         case .carbonDioxide: 0...40_000
         case .volatileOrganicCompounds: 0...60_000
         case .vocIndex, .noxIndex: 0...60_000
         case .formaldehyde: 0...20_000
-        case .particles1, .particles2_5, .particles4, .particles10: 0...5_000
+        case .particles1, .particles2_5, .particles4, .particles10:
+            unit == .kilogramPerCubicMetre ? 0...0.000_005 : 0...5_000
         case .radon: 0...100_000
         // The loudest sound in air has 194 dB.
         case .soundAverage, .soundPeak, .soundInstant: 0...194
@@ -69,7 +70,7 @@ enum PossibleValues {
         return true
     }
 
-    private static let percentages = 0.0...100
+    static let percentages = 0.0...100
     /// The temperatures in °C that sensors for rooms and gardens measure.
     private static let room = -60.0...150
 }

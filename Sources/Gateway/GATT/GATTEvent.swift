@@ -46,6 +46,8 @@ public struct GATTValue: Hashable, Sendable {
     public var name: String
     public var bytes: [UInt8]
     /// The decoded fields; nil if the characteristic has no published structure, or the bytes do not match it.
+    ///
+    /// A number that the sensor cannot have measured is no value, see ``DecodedField/isImpossible``.
     public var fields: [DecodedField]?
 
     init(_ job: GATTJob, _ bytes: [UInt8]) {

@@ -4,13 +4,16 @@ import RxBluetooth
 /// Conversion between the bytes of a characteristic with a published structure, and JSON.
 enum TypedAttribute {
     /// Returns the fields of a value; nil if the structure is not known, or the bytes do not match it.
+    ///
+    /// A field that its sensor cannot have measured has no value.
     static func decode(_ bytes: [UInt8], of uuid: BluetoothUUID) -> [DecodedField]? {
         guard let number = uuid.shortNumber, let structure = CharacteristicStructure.structure(of: number),
             let record = try? structure.decode(bytes)
         else { return nil }
         return record.entries.map { entry in
-            DecodedField(
-                name: entry.name, value: entry.value, unit: entry.unit.symbol.isEmpty ? nil : entry.unit.symbol)
+            let unit = entry.unit.symbol.isEmpty ? nil : entry.unit.symbol
+            guard record.isPossible(entry) else { return DecodedField(impossible: entry.name, unit: unit) }
+            return DecodedField(name: entry.name, value: entry.value, unit: unit)
         }
     }
 
@@ -87,6 +90,8 @@ public struct DecodedField: Hashable, Sendable {
     public var value: FieldValue
     /// The symbol of the unit; nil if the value has none.
     public var unit: String?
+    /// Whether the device sent a number that its sensor cannot have measured. The value is not known then.
+    public private(set) var isImpossible = false
 
     /// Creates a field.
     public init(name: String, value: FieldValue, unit: String? = nil) {
@@ -94,6 +99,16 @@ public struct DecodedField: Hashable, Sendable {
         self.value = value
         self.unit = unit
     }
+
+    init(impossible name: String, unit: String?) {
+        self.init(name: name, value: .unknown, unit: unit)
+        isImpossible = true
+    }
+}
+
+extension Optional<[DecodedField]> {
+    /// The number of fields that a sensor cannot have measured.
+    var impossibleCount: Int { self?.count { $0.isImpossible } ?? 0 }
 }
 
 extension FieldValue {

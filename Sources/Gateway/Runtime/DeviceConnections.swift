@@ -42,6 +42,8 @@ final class DeviceConnections {
     let heldTimer = SerialDisposable()
     /// The commands that no adapter executed before their deadlines.
     var expiredCommands = 0
+    /// The numbers in values of jobs and commands that their sensors cannot have measured.
+    private(set) var impossibleValues = 0
     private let timer = SerialDisposable()
     private var timerDue: Duration?
 
@@ -203,8 +205,12 @@ final class DeviceConnections {
             let isCurrent = linked[event.address].map { $0 == adapter } ?? true
             setLinked(false, event.address, adapter)
             if isCurrent { share { $0.link(event.address, isUp: false, now: now) } }
-        case .value: onValue?(adapter)
-        case .result(let result): if let id = result.id { book.finish(id, of: event.address) }
+        case .value(let value):
+            impossibleValues += value.fields.impossibleCount
+            onValue?(adapter)
+        case .result(let result):
+            for value in result.values { impossibleValues += value.fields.impossibleCount }
+            if let id = result.id { book.finish(id, of: event.address) }
         case .failure(let failure) where failure.characteristic == nil:
             let failures = centrals[adapter]?.failures(of: event.address) ?? 0
             if failures >= Self.failuresBeforeOthers { share { $0.connectFailed(event.address, now: now) } }

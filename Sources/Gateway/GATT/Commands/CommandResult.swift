@@ -19,6 +19,8 @@ public struct CommandResult: Hashable, Sendable {
         var step: Int
         var attribute: GATTCommand.Attribute
         var bytes: [UInt8]
+
+        var fields: [DecodedField]? { TypedAttribute.decode(bytes, of: attribute.uuid) }
     }
 
     init(_ address: BluetoothAddress, id: String?, values: [Value] = [], failure: CommandFailure? = nil, time: Date) {
@@ -63,9 +65,7 @@ extension CommandResult.Value {
             JSONNode.Member("characteristic", .string(attribute.uuid.description)),
             JSONNode.Member("hex", .string(HexDigits.text(bytes))),
         ]
-        if let fields = TypedAttribute.decode(bytes, of: attribute.uuid) {
-            members.append(JSONNode.Member("fields", .fields(fields)))
-        }
+        if let fields { members.append(JSONNode.Member("fields", .fields(fields))) }
         return .object(members)
     }
 }
