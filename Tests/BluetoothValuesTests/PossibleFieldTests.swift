@@ -37,6 +37,25 @@ struct PossibleFieldTests {
         #expect(record.remarks == [])
     }
 
+    @Test(
+        arguments: [
+            (0x2A19, "c8", .batteryLevel, 200), (0x2A6F, "1127", .humidity, 100.01),
+            (0x2A6E, "4c95", .temperature, -273.16), (0x2A73, "ffff", .direction, 655.35),
+        ] as [(UInt16, String, Quantity, Double)])
+    func `A characteristic as service data keeps the number in the details`(
+        uuid: UInt16, text: String, quantity: Quantity, number: Double
+    ) throws {
+        var decoder = SensorDecoder()
+        guard case .reading(let reading) = decoder.decode(.service(uuid, HexText.bytes(text) ?? [])) else {
+            Issue.record("\(text) was refused")
+            return
+        }
+        #expect(reading.measurements == [])
+        let found = try #require(reading.impossible.first)
+        #expect(found.quantity == quantity && abs(found.value - number) < 0.001)
+        #expect(decoder.impossibleValueCount == 1)
+    }
+
     @Test func `A percentage that is possible is from 0 to 100, except slopes and powers`() {
         var random = SplitMix(seed: 30)
         let others: Set = [

@@ -56,18 +56,15 @@ public struct EnvironmentalData: AdvertisementFormat {
             throw ValueDecodingError("ess", .tooShort(needed: record.length), bytes: section.bytes)
         }
         characteristic = section.identifier
-        value = try Self.isValue(section) ? measurements.first?.value : nil
+        value = Self.isValue(section) ? measurements.first?.value : nil
     }
 
-    /// Whether the number is a value. Throws if the specification forbids it.
-    private static func isValue(_ section: AdvertisedSection) throws(ValueDecodingError) -> Bool {
-        guard let structure = CharacteristicStructure.structure(of: section.identifier) else { return true }
-        let record = try structure.decode(section.bytes)
-        guard let entry = record.entries.first, let meaning = record.meaning(of: entry) else { return true }
-        guard meaning != .reserved else {
-            throw ValueDecodingError("ess", .invalidValue(field: structure.name), bytes: section.bytes)
-        }
-        return false
+    /// Whether the number is a value. One that the specification forbids is, as in all formats, and may be impossible.
+    private static func isValue(_ section: AdvertisedSection) -> Bool {
+        guard let record = try? CharacteristicStructure.structure(of: section.identifier)?.decode(section.bytes),
+            let entry = record.entries.first, let meaning = record.meaning(of: entry)
+        else { return true }
+        return meaning == .reserved
     }
 
     /// Encodes the value. Throws with the field that cannot be represented.
