@@ -341,6 +341,36 @@ struct FirmwareUpdateTests {
         #expect(stage.record(characteristic.readValue()).outcome(stage) == .attributeNotFound)
     }
 
+    @Test(.proves(.S106)) func `After Service Changed, the hash is read before operations that wait`() {
+        let (stage, daemon, link, characteristic) = Self.scripted()
+        let (running, waiting) = (stage.record(characteristic.readValue()), stage.record(characteristic.readValue()))
+        stage.advance(0)
+        daemon.deviceChanges(["ServicesResolved": .bool(false)])
+        daemon.deviceChanges(["ServicesResolved": .bool(true)])
+        stage.advance(0)
+        daemon.take("ReadValue").reply { $0.bytes([5]) }
+        stage.advance(0)
+        // This is the read of the hash.
+        daemon.take("ReadValue").reply { $0.bytes([UInt8](repeating: 2, count: 16)) }
+        stage.advance(0)
+        #expect(running.elements == [[5]] && waiting.elements.isEmpty)
+        daemon.take("ReadValue").reply { $0.bytes([6]) }
+        stage.advance(0)
+        #expect(waiting.elements == [[6]] && link.isLive)
+    }
+
+    // Its services may have changed unnoticed since the last link of the connection, which has to compare the hashes.
+    @Test(.proves(.S106)) func `A link that is made for a pairing stores no hash for the connection`() {
+        let (stage, daemon, link, characteristic) = Self.scripted()
+        daemon.deviceChanges(["ServicesResolved": .bool(false)])
+        daemon.deviceChanges(["Connected": .bool(false)])
+        // The connection waits for the end of the link for the pairing.
+        let pairing = stage.record(characteristic.peripheral.pair())
+        Self.connect(stage, daemon)
+        #expect(daemon.isAsked("Pair") && pairing.isLive && link.isLive)
+        #expect(daemon.count("ReadValue") == 1)
+    }
+
     @Test(.proves(.S106, .Q93)) func `Refreshing the services removes the device, and the connection returns`() {
         let strays = Strays()
         let (stage, peripheral) = Self.stage(strays)
