@@ -32,11 +32,10 @@ final class PeripheralNames: Sendable {
     }
 
     private let table = Guarded(AddressTable())
-    private let report = Guarded<(@Sendable (SimulationMistake) -> Void)?>(nil)
+    private let report: Guarded<(@Sendable (SimulationMistake) -> Void)?>
 
-    init(_ scenario: Scenario) {
-        // Nothing can receive reports yet, so a mistake in the scenario traps.
-        for peripheral in scenario.peripherals { _ = add(peripheral, #fileID, #line) }
+    init(reportingTo report: (@Sendable (SimulationMistake) -> Void)?) {
+        self.report = Guarded(report)
     }
 
     /// Adds a peripheral. Returns false after a mistake.

@@ -41,16 +41,21 @@ public final class SimulatedBlueZ: Sendable {
     /// - Parameter clock: The real clock, if timers can be late. Late advertisements are sent at once, to keep to the
     ///   interval. If nil, timers are exact.
     /// - Parameter endBus: Called by ``loseBus()``.
+    /// - Parameter mistakes: Receives mistakes in the scenario, at `file` and `line`, and in calls of the controls. By
+    ///   default, the first one ends the process. See ``reportMistakes(to:)``.
     /// - Parameter connect: Creates a connection, for each start of the daemon and for each competing client.
     public init(
         _ scenario: Scenario = .everyday, now: (@Sendable () -> Duration)? = nil,
         clock: (@Sendable () -> Duration)? = nil, endBus: (@Sendable () -> Void)? = nil,
-        connect: @escaping @Sendable () -> any Bus
+        mistakes: (@Sendable (_ mistake: SimulationMistake) -> Void)? = nil, file: StaticString = #fileID,
+        line: UInt = #line, connect: @escaping @Sendable () -> any Bus
     ) {
-        let scenario = scenario.withQuirks()
+        var scenario = scenario.withQuirks()
         let began = SuspendingClock.now
         recorder = Recorder(now: now ?? { SuspendingClock.now - began })
-        names = PeripheralNames(scenario)
+        let names = PeripheralNames(reportingTo: mistakes)
+        scenario.peripherals = scenario.peripherals.filter { names.add($0, file, line) }
+        self.names = names
         let environment = DaemonEnvironment(scenario)
         environment.radio.clock = clock
         self.environment = BusContextTransfer(environment)

@@ -21,32 +21,33 @@ public final class Simulation: Sendable {
     /// Creates a simulation on a virtual or real scheduler.
     ///
     /// The daemon starts at once. With `starting: false`, it starts when ``SimulatedBlueZ/start()`` is called.
-    /// `bluez` replaces the version of the scenario.
+    /// `bluez` replaces the version of the scenario. `mistakes` receives mistakes in the scenario, at `file` and
+    /// `line`, and in calls of the controls; by default, the first one ends the process.
     public convenience init(
         _ scenario: Scenario = .everyday, scheduler: any SchedulerType, starting: Bool = true,
-        bluez: SimulatedBlueZ.Version? = nil
+        bluez: SimulatedBlueZ.Version? = nil, mistakes: (@Sendable (_ mistake: SimulationMistake) -> Void)? = nil,
+        file: StaticString = #fileID, line: UInt = #line
     ) {
         self.init(
-            scenario, scheduler: scheduler, bus: LoopbackBus(scheduler: scheduler), starting: starting, bluez: bluez)
+            scenario, scheduler: scheduler, bus: LoopbackBus(scheduler: scheduler), starting: starting, bluez: bluez,
+            mistakes: mistakes, file: file, line: line)
     }
 
     /// Creates a simulation on another kind of bus, with timers on the same scheduler.
     public init(
         _ scenario: Scenario, scheduler: any SchedulerType, bus: any SimulationBus, starting: Bool = true,
-        bluez version: SimulatedBlueZ.Version? = nil
+        bluez version: SimulatedBlueZ.Version? = nil,
+        mistakes: (@Sendable (_ mistake: SimulationMistake) -> Void)? = nil, file: StaticString = #fileID,
+        line: UInt = #line
     ) {
         var scenario = scenario
         scenario.bluez = version ?? scenario.chosenBlueZ ?? SimulatedBlueZ.Version.ofEnvironment ?? scenario.bluez
         self.bus = bus
         let clock = ElapsedClock(scheduler)
         let began = clock.time
-        bluez = SimulatedBlueZ(scenario) {
-            clock.time - began
-        } endBus: {
-            bus.shutDown()
-        } connect: {
-            bus.join()
-        }
+        bluez = SimulatedBlueZ(
+            scenario, now: { clock.time - began }, endBus: { bus.shutDown() }, mistakes: mistakes, file: file,
+            line: line, connect: { bus.join() })
         guard starting else { return }
         bluez.start()
         // The messages of the start are handled now, so that a client that connects next finds the daemon running.

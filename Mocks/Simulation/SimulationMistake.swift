@@ -1,8 +1,8 @@
-/// A mistake in a call of a simulation's controls, for example an address that no peripheral has, or a wrong UUID.
+/// A mistake in a scenario or in a call of a simulation's controls, for example a wrong UUID or an unknown address.
 public struct SimulationMistake: Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, in one sentence.
     public let description: String
-    /// The file of the call, as `#fileID` names it.
+    /// The file of the call, as `#fileID` names it. For a mistake in a scenario, the call makes the simulation.
     public let fileID: String
     /// The line of the call.
     public let line: Int
@@ -11,7 +11,8 @@ public struct SimulationMistake: Hashable, Sendable, CustomStringConvertible {
 extension SimulatedBlueZ {
     /// Reports mistakes in calls of the controls, instead of ending the process at the first one.
     ///
-    /// A mistake in the scenario itself still ends the process, because the simulation does not exist yet.
+    /// Mistakes in the scenario are made before this call, so they end the process. The parameter `mistakes` of
+    /// ``Simulation/init(_:scheduler:starting:bluez:mistakes:file:line:)`` receives both kinds.
     ///
     /// A call with a mistake has no effect. So a test with a wrong address fails at its line, and the others run:
     ///

@@ -1,5 +1,6 @@
 import Foundation
 import RxBluetoothMocks
+import RxTest
 import Testing
 
 /// Checks that wrong names in controls and descriptions trap at the call, with a message.
@@ -102,6 +103,21 @@ struct ProgrammerErrorTests {
         case "attributes": bluez.add(full(1))
         default: break
         }
+    }
+
+    private static let lineOfSimulation = #line + 2
+    private static func simulate(_ scenario: Scenario) {
+        _ = Simulation(scenario, scheduler: TestScheduler(initialClock: 0, resolution: 0.001))
+    }
+
+    @Test func `A mistake in a scenario traps at the line of the simulation`() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Self.simulate(Scenario { SimulatedPeripheral("Odd", address: "nonsense") })
+            exit(0)
+        }
+        let text = Self.error(of: result)
+        #expect(text.contains("“Odd” (NONSENSE): this is not a Bluetooth address."), "\(text)")
+        #expect(text.contains("ProgrammerErrorTests.swift:\(Self.lineOfSimulation)"), "\(text)")
     }
 
     /// Returns a peripheral with `more` attributes in addition to one for each handle.

@@ -45,6 +45,36 @@ struct SimulationMistakeTests {
         #expect(Set(mistakes.taken.map(\.line)).count == 14)
     }
 
+    @Test func `Mistakes in a scenario are reported at the line of the simulation, and leave peripherals out`() {
+        let scenario = Scenario {
+            SimulatedPeripheral("Strap", address: "C0:FF:EE:00:00:01") {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50)
+                SimulatedService("180d") { SimulatedCharacteristic("2a37", .notify) }
+            }
+            SimulatedPeripheral("Twin", address: "C0:FF:EE:00:00:01")
+            SimulatedPeripheral("Odd", address: "nonsense")
+            SimulatedPeripheral("Wrong", address: "C0:FF:EE:00:00:02") {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, services: ["heart"])
+            }
+            at(.seconds(1)) { $0.dropLink(to: "C0:FF:EE:00:00:02") }
+        }
+        let (scheduler, found) = (TestScheduler(initialClock: 0, resolution: 0.001), Mistakes())
+        let line = #line + 1
+        let simulation = Simulation(scenario, scheduler: scheduler, mistakes: { found.add($0) })
+        #expect(
+            found.taken.map(\.description) == [
+                "Two peripherals have the address C0:FF:EE:00:00:01.",
+                "“Odd” (NONSENSE): this is not a Bluetooth address.",
+                "“Wrong” (C0:FF:EE:00:00:02): “heart” is not a UUID.",
+            ])
+        #expect(found.taken.allSatisfy { $0.fileID == #fileID && $0.line == line })
+        // The script finds out that the peripheral was left out. The first peripheral works.
+        scheduler.advanceTo(2_000)
+        simulation.bluez.setValue([1], of: "C0:FF:EE:00:00:01", "2a37")
+        #expect(found.taken.count == 4)
+        #expect(found.taken.last?.description.contains("has the address “C0:FF:EE:00:00:02”") == true)
+    }
+
     @Test func `A second address and a wrong UUID are reported, and have no effect`() {
         let bluez = simulation.bluez
         let strap = "C0:FF:EE:00:00:01"
