@@ -49,6 +49,8 @@ public enum BrokerEvent: Sendable {
     case rejected(UInt64, BrokerRefusal)
     /// The broker refused the subscription to a filter; the text is the cause.
     case subscriptionRefused(filter: String, cause: String)
+    /// The broker refused to end the subscription to a filter; the text is the cause. Its messages continue.
+    case subscriptionEndRefused(filter: String, cause: String)
     /// A message arrived for one of the subscriptions.
     case received(ReceivedMessage)
     /// A message was skipped because it is too large to keep in memory; its topic and its size in bytes.

@@ -194,6 +194,10 @@ final class BrokerSupervisor {
             if reports.shouldReport(filter: filter, cause: cause) {
                 report?(.subscriptionRefused(filter: filter, cause: cause))
             }
+        case .subscriptionEndRefused(let filter, let cause):
+            if reportedCauses.insert("end of \(filter) \(cause)").inserted {
+                report?(.subscriptionEndRefused(filter: filter, cause: cause))
+            }
         case .received(let message): receive(message)
         case .skipped(let topic, let size):
             echoes.received(topic)

@@ -28,6 +28,8 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
     case retainUnavailable
     /// The broker refused a subscription. Reported once for a filter, a cause and a connection.
     case subscriptionRefused(filter: String, cause: String)
+    /// The broker refused to end a subscription. Reported once for a filter, a cause and a connection.
+    case subscriptionEndRefused(filter: String, cause: String)
     /// The broker confirmed a message, but did not deliver it to the subscription of the gateway. Reported once for a
     /// topic, in which `+` stands for addresses of devices, and a connection.
     case notDelivered(topic: String)
@@ -40,7 +42,8 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
         case .connected, .storeRecovered, .storeDrained: false
         case .closed(let failure, _): failure.kind != .requested
         case .storeFailed, .storeOverflowed, .storeReplaced, .storeDamaged, .messagesDamaged, .confirmationsMissing,
-            .messageRefused, .furtherRefused, .retainUnavailable, .subscriptionRefused, .notDelivered, .receivedIgnored:
+            .messageRefused, .furtherRefused, .retainUnavailable, .subscriptionRefused, .subscriptionEndRefused,
+            .notDelivered, .receivedIgnored:
             true
         }
     }
@@ -74,6 +77,8 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
                 + "each client that connects later; allow retained messages in the broker"
         case .subscriptionRefused(let filter, let cause):
             "the broker refused the subscription to \(filter): \(cause); check the access rights in the broker"
+        case .subscriptionEndRefused(let filter, let cause):
+            "the broker refused to end the subscription to \(filter): \(cause); its messages are ignored"
         case .notDelivered(let topic):
             "the broker does not deliver \(topic), although the gateway subscribes to it; check the access rights to "
                 + "read it in the broker"

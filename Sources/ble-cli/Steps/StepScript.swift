@@ -52,7 +52,6 @@ enum StepLanguage {
     private static func unknownStep(_ word: String) -> CLIError {
         let meant = UnknownCommand.suggestion(for: word, in: names)
         return CLIError(.usage, "“\(word)” is not a step.\(meant) Give one of \(names.joined(separator: ", ")).")
-            .withoutKeys
     }
 
     /// Prints a help text. With `--json` it is a note, because standard output has only objects.
@@ -80,7 +79,7 @@ enum StepLanguage {
             return "\(own.1)\n"
         }
         guard let command = commands.first(where: { name($0) == verb }) else {
-            throw unknownStep(verb)
+            throw unknownStep(verb).withoutKeys
         }
         guard let columns else { return command.helpMessage() + "\n" }
         // The parser does not break the line with the usage.

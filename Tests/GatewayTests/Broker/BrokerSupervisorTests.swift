@@ -96,6 +96,19 @@ import Testing
         #expect(setup.received == [ReceivedMessage(topic: "c/1", payload: Array("go".utf8))])
     }
 
+    @Test func `A refused end of a subscription is reported`() {
+        let setup = DeliverySetup()
+        setup.delivery.subscribe(to: ["c/+"])
+        setup.delivery.start()
+        setup.time.advance(by: .seconds(1))
+        setup.server.refusedFilters = ["c/+"]
+        setup.delivery.unsubscribe(from: ["c/+"])
+        setup.time.advance(by: .seconds(1))
+        #expect(
+            setup.noticeTexts.last
+                == "the broker refused to end the subscription to c/+: not authorized; its messages are ignored")
+    }
+
     @Test(arguments: [true, false])
     func `An ended subscription stays ended, also in a session that the broker keeps`(isConnected: Bool) {
         let setup = DeliverySetup()

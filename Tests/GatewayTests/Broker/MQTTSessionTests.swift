@@ -239,6 +239,14 @@ import Testing
         #expect(setup.receive([0xB0, 4, 0, 1, 0, 0]) == ["SUBSCRIBE"])
     }
 
+    @Test func `A refused end of a subscription is reported, and one that did not exist is not`() {
+        let setup = Setup()
+        setup.accept()
+        _ = setup.session.unsubscribe(from: ["c/1", "c/2"], at: .zero)
+        #expect(setup.receive([0xB0, 4, 0, 1, 0, 0x87]) == ["refused the end of c/1 not authorized"])
+        #expect(setup.receive([0xB0, 4, 0, 2, 0, 0x11]) == [])
+    }
+
     @Test func `A subscription without confirmation is reported`() {
         let setup = Setup()
         setup.accept()

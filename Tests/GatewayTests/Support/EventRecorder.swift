@@ -16,6 +16,7 @@ final class EventRecorder {
         case .acknowledged(let token): "acknowledged \(token)"
         case .rejected(let token, let refusal): "rejected \(token) \(refusal.cause)"
         case .subscriptionRefused(let filter, let cause): "refused \(filter) \(cause)"
+        case .subscriptionEndRefused(let filter, let cause): "refused the end of \(filter) \(cause)"
         case .received(let message):
             "received \(message.topic) \(String(decoding: message.payload, as: UTF8.self))"
         case .skipped(let topic, let size): "skipped \(topic) \(size)"

@@ -5,7 +5,7 @@ enum IncomingPacket: Equatable {
     case puback(identifier: UInt16, reason: UInt8)
     case suback(identifier: UInt16, reasons: [UInt8])
     /// The answer to the end of a subscription.
-    case unsuback(identifier: UInt16)
+    case unsuback(identifier: UInt16, reason: UInt8)
     case pingresp
     /// The broker of MQTT 5 closes the connection.
     case disconnect(reason: UInt8)
@@ -59,11 +59,14 @@ enum IncomingPacket: Equatable {
         _ reader: inout PacketReader, _ version: BrokerSettings.Version
     ) throws(MQTTViolation) -> Self {
         let identifier = try reader.identifier()
-        guard version == .v5 else { return .unsuback(identifier: identifier) }
+        guard version == .v5 else { return .unsuback(identifier: identifier, reason: 0) }
         _ = try ReceivedProperties(&reader, of: .unsuback)
-        // The gateway ends one subscription with each packet. If the broker refuses, the messages are ignored.
-        guard reader.takeRest().count == 1 else { throw .protocolError("UNSUBACK has not one reason for 1 filter") }
-        return .unsuback(identifier: identifier)
+        // The gateway ends one subscription with each packet.
+        let reasons = reader.takeRest()
+        guard reasons.count == 1, let reason = reasons.first else {
+            throw .protocolError("UNSUBACK has not one reason for 1 filter")
+        }
+        return .unsuback(identifier: identifier, reason: reason)
     }
 
     private static func disconnect(_ reader: inout PacketReader) throws(MQTTViolation) -> Self {

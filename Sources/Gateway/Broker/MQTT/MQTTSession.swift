@@ -283,12 +283,14 @@ extension MQTTSession {
                 throw .protocolError("the broker sent SUBACK without a request")
             }
             guard reasons.count == 1 else { throw .protocolError("SUBACK has \(reasons.count) reasons for 1 filter") }
-            return answered(identifier, refusal(of: reasons[0]).map { (request.filter, $0) }, now)
-        case .unsuback(let identifier):
-            guard sentRequests[identifier]?.isEnd == true else {
+            let cause = refusal(of: reasons[0])
+            return answered(identifier, cause.map { .subscriptionRefused(filter: request.filter, cause: $0) }, now)
+        case .unsuback(let identifier, let reason):
+            guard let request = sentRequests[identifier], request.isEnd else {
                 throw .protocolError("the broker sent UNSUBACK without a request")
             }
-            return answered(identifier, nil, now)
+            let cause = reason < 0x80 ? nil : MQTTReason(reason).text
+            return answered(identifier, cause.map { .subscriptionEndRefused(filter: request.filter, cause: $0) }, now)
         case .pingresp:
             return keepAlive.answered() && barrier.pingAnswered() ? [ping(now)] : []
         case .disconnect(let reason): return [end(.announced(MQTTReason(reason)))]
@@ -304,13 +306,12 @@ extension MQTTSession {
         }
     }
 
-    private mutating func answered(
-        _ identifier: UInt16, _ refusal: (filter: String, cause: String)?, _ now: Duration
-    ) -> [Action] {
+    private mutating func answered(_ identifier: UInt16, _ refusal: BrokerEvent?, _ now: Duration) -> [Action] {
         sentRequests[identifier] = nil
         window.release(identifier)
-        let event = refusal.map { Action.emit(.subscriptionRefused(filter: $0.filter, cause: $0.cause)) }
-        return (event.map { [$0] } ?? []) + sendRequests(now)
+        let requests = sendRequests(now)
+        guard let refusal else { return requests }
+        return [.emit(refusal)] + requests
     }
 
     private mutating func acknowledge(_ identifier: UInt16?, _ now: Duration) -> [Action] {

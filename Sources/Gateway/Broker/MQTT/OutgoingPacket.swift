@@ -74,20 +74,24 @@ enum OutgoingPacket {
 
     /// Requests a filter with quality of service 1.
     static func subscribe(to filter: String, identifier: UInt16, _ version: BrokerSettings.Version) -> [UInt8] {
-        var body = PacketWriter()
-        body.uint16(identifier)
-        if version == .v5 { body.byte(0) }
-        body.text(filter)
+        var body = start(identifier, filter, version)
         body.byte(1)
         return PacketWriter.packet(0x82, body)
     }
 
     static func unsubscribe(from filter: String, identifier: UInt16, _ version: BrokerSettings.Version) -> [UInt8] {
+        PacketWriter.packet(0xA2, start(identifier, filter, version))
+    }
+
+    /// The start of a request about a subscription.
+    private static func start(
+        _ identifier: UInt16, _ filter: String, _ version: BrokerSettings.Version
+    ) -> PacketWriter {
         var body = PacketWriter()
         body.uint16(identifier)
         if version == .v5 { body.byte(0) }
         body.text(filter)
-        return PacketWriter.packet(0xA2, body)
+        return body
     }
 
     /// Ends the connection; only MQTT 5 has reasons.

@@ -14,7 +14,7 @@ public final class SimulatedBrokerServer {
     public var refusal: BrokerFailure?
     /// The identifiers of the clients that cannot connect.
     public var unreachableClients: Set<String> = []
-    /// The filters to which no client may subscribe.
+    /// The filters to which no client may subscribe, and whose subscriptions no client may end.
     public var refusedFilters: Set<String> = []
     /// Whether retained messages are kept. If not, clients learn it with each connection, as in MQTT 5.
     public var keepsRetained = true
@@ -143,8 +143,12 @@ extension SimulatedBrokerServer {
 
     func unsubscribe(_ broker: SimulatedBroker, from filters: [String]) {
         guard let session = sessions[broker.client.identifier] else { return }
-        for text in filters where session.filters.remove(text) != nil {
-            sessionTree[text]?.remove(session.identifier)
+        for text in filters {
+            guard !refusedFilters.contains(text) else {
+                broker.post(.subscriptionEndRefused(filter: text, cause: "not authorized"))
+                continue
+            }
+            if session.filters.remove(text) != nil { sessionTree[text]?.remove(session.identifier) }
         }
     }
 

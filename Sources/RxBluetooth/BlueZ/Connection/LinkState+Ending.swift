@@ -103,8 +103,11 @@ extension LinkState {
     ///
     /// If bluetoothd has found the device again, that call may still make a link, which is then ours.
     private func awaitsEarlierConnect(_ attempt: Attempt, isForced: Bool, _ facts: Facts) -> Bool {
-        let isClosedAtOnce = attempt.maker == .thisManager && attempt.mayBeConnecting || isForced && facts.isConnected
-        return attempt.earlierConnect == .pending && facts.isShown && !isClosedAtOnce
+        guard attempt.earlierConnect == .pending, facts.isShown else { return false }
+        // `Disconnect` is called at once for a present attempt of ours, and for a link that has to be closed.
+        let isAttemptOfOurs = attempt.maker == .thisManager && attempt.mayBeConnecting
+        let isLinkToClose = isForced && facts.isConnected
+        return !isAttemptOfOurs && !isLinkToClose
     }
 
     private mutating func closed(_ failure: BluetoothError?) -> [Action] {
