@@ -195,7 +195,7 @@ final class BrokerSupervisor {
                 report?(.subscriptionRefused(filter: filter, cause: cause))
             }
         case .subscriptionEndRefused(let filter, let cause):
-            if reportedCauses.insert("end of \(filter) \(cause)").inserted {
+            if reports.shouldReport(filter: "end of \(filter)", cause: cause) {
                 report?(.subscriptionEndRefused(filter: filter, cause: cause))
             }
         case .received(let message): receive(message)

@@ -24,7 +24,7 @@ struct ImportArchiveTests {
     }
 
     /// Returns a file that the program gzip, which each Debian has, makes without a name.
-    private static func gzip(_ bytes: [UInt8]) throws -> [UInt8] {
+    static func gzip(_ bytes: [UInt8]) throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("import-\(UUID())")
         try Data(bytes).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }

@@ -89,6 +89,13 @@ final class CLIProcess: Sendable {
         return unsafe atoi(text)
     }
 
+    /// The peak memory of ble-cli so far, in kilobytes; nil if it does not run.
+    var peakMemory: Int? {
+        let status = child.flatMap { try? String(contentsOfFile: "/proc/\($0)/status", encoding: .utf8) } ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line.flatMap { Int($0.filter(\.isNumber)) }
+    }
+
     /// Reads the first line of standard output. ``end(readingOutput:)`` returns the other lines.
     func firstLine() async -> String {
         await ChildProcess.onThread { [self] in
