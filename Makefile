@@ -101,7 +101,7 @@ bench-cli: deps ## measure the size, memory and start of a static ble-cli next t
 	@Benchmarks/cli
 
 .PHONY: mutated-files
-mutated-files: deps ## pass 1,000 mutated scenarios, configurations and captures to the commands that read them; fails above 2 s or 64 MB
+mutated-files: deps ## pass 1,000 mutated scenarios, configurations and captures, and captures of 200 MB, to the commands that read them; fails above 2 s or 64 MB
 	@swift build --product ble-cli && swift build --product ble-gateway && scripts/mutated-files
 
 .PHONY: bench-top
