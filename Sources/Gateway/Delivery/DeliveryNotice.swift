@@ -14,6 +14,8 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
     case storeDrained(droppedCount: Int)
     /// The file of the store was damaged; it was renamed, and a new one begun.
     case storeReplaced(keptAt: String, cause: String)
+    /// The messages of the damaged file that could be read are in the new one; the number of others if it is known.
+    case messagesRecovered(count: Int, lost: Int?)
     /// The end of the log of the store was damaged, for example by a worn memory card. What precedes it was kept.
     case storeDamaged(cause: String)
     /// Messages in the store were damaged, for example by a worn memory card. They were removed.
@@ -39,11 +41,11 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
     /// Whether something is wrong.
     public var isProblem: Bool {
         switch self {
-        case .connected, .storeRecovered, .storeDrained: false
+        case .connected, .storeRecovered, .storeDrained, .messagesRecovered(_, 0?): false
         case .closed(let failure, _): failure.kind != .requested
-        case .storeFailed, .storeOverflowed, .storeReplaced, .storeDamaged, .messagesDamaged, .confirmationsMissing,
-            .messageRefused, .furtherRefused, .retainUnavailable, .subscriptionRefused, .subscriptionEndRefused,
-            .notDelivered, .receivedIgnored:
+        case .storeFailed, .storeOverflowed, .storeReplaced, .messagesRecovered, .storeDamaged, .messagesDamaged,
+            .confirmationsMissing, .messageRefused, .furtherRefused, .retainUnavailable, .subscriptionRefused,
+            .subscriptionEndRefused, .notDelivered, .receivedIgnored:
             true
         }
     }
@@ -62,7 +64,10 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
                 + "“store.maximum-size” sets its size"
         case .storeDrained(let count): "the readings of the full store were sent; \(count) older ones were lost"
         case .storeReplaced(let path, let cause):
-            "the store was damaged (\(cause)): it was kept as \(path), and a new one begun; its readings were not sent"
+            "the store was damaged (\(cause)): it was kept as \(path), and a new one begun; what is readable is copied"
+        case .messagesRecovered(let count, let lost):
+            "\(count) readings of the damaged store were recovered, and are sent with new ids; "
+                + (lost.map { $0 == 0 ? "none was lost" : "\($0) were lost" } ?? "others may be lost")
         case .storeDamaged(let cause):
             "the store was damaged (\(cause)): readings that were stored last may be lost; check the disk"
         case .messagesDamaged(let count):

@@ -16,6 +16,8 @@ struct OutboxState {
         case refused(Int64, BrokerRefusal)
         case refusalPauseEnded
         case retryDue
+        /// The store may have messages that were not added by the outbox.
+        case storeChecked
     }
 
     enum Action: Equatable {
@@ -139,6 +141,9 @@ struct OutboxState {
         case .refused(let number, let refusal): return refused(number, refusal, now)
         case .refusalPauseEnded: return pauseEnded(now)
         case .retryDue: return retryRefused(now)
+        case .storeChecked:
+            backlog.added(Set(Publication.Priority.allCases))
+            return fill(now)
         }
     }
 

@@ -37,7 +37,9 @@ public protocol PublicationStore: AnyObject {
     /// Returns and forgets what a user should know about the store, for example that it was damaged.
     func takeNotices() -> [DeliveryNotice]
 
-    /// Checks the content, which may take seconds. Damage is reported by ``takeNotices()``.
+    /// Checks the content, and copies what is readable from a damaged file, which may take seconds.
+    ///
+    /// ``takeNotices()`` has the results.
     func check()
 
     /// Ends the use of the store. A later call opens it again.

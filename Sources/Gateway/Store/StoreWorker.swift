@@ -18,6 +18,8 @@ final class StoreWorker {
 
     /// Receives what a user should know.
     var report: ((DeliveryNotice) -> Void)?
+    /// Runs after a check, which may have added messages of a damaged file.
+    var onChecked: (() -> Void)?
 
     private let store: LoopBound<any PublicationStore>
     private let loop: GatewayLoop
@@ -41,9 +43,14 @@ final class StoreWorker {
     func start() {
         for notice in notices { report?(notice) }
         notices = []
-        run {
+        check()
+    }
+
+    private func check() {
+        perform(checksReplacement: false) {
             $0.check()
-        } then: { _ in
+        } then: { [weak self] in
+            self?.onChecked?()
         }
     }
 
@@ -51,10 +58,22 @@ final class StoreWorker {
     func run<Result: Sendable>(
         _ work: @escaping @Sendable (any PublicationStore) -> Result, then completion: @escaping (Result) -> Void
     ) {
+        perform(checksReplacement: true, work, then: completion)
+    }
+
+    /// - Parameter checksReplacement: Whether a check follows if the file was replaced. Not after a check, because a
+    ///   broken disk may damage each new file.
+    private func perform<Result: Sendable>(
+        checksReplacement: Bool, _ work: @escaping @Sendable (any PublicationStore) -> Result,
+        then completion: @escaping (Result) -> Void
+    ) {
         guard let storeLoop else {
             let result = work(store.value)
-            for notice in store.value.takeNotices() { report?(notice) }
-            return completion(result)
+            let notices = store.value.takeNotices()
+            for notice in notices { report?(notice) }
+            completion(result)
+            if checksReplacement, notices.contains(where: \.isReplacement) { check() }
+            return
         }
         let worker = loop.bound((self, completion))
         let (store, loop) = (store, loop)
@@ -66,7 +85,13 @@ final class StoreWorker {
                 worker.last = snapshot
                 for notice in notices { worker.report?(notice) }
                 completion(result)
+                if checksReplacement, notices.contains(where: \.isReplacement) { worker.check() }
             }
         }
     }
+}
+
+extension DeliveryNotice {
+    /// Whether the store has begun a new file, and may copy messages of the old one.
+    fileprivate var isReplacement: Bool { if case .storeReplaced = self { true } else { false } }
 }

@@ -250,16 +250,13 @@ final class MessageDatabase {
         return messages
     }
 
-    /// Reads a row; nil if its checksum is wrong. Rows of earlier versions have none.
+    /// Reads a row; nil if its checksum is wrong.
     private func message(_ row: SQLiteStatement, _ priority: Publication.Priority) -> StoredPublication? {
-        var publication = Publication(
-            topic: row.text(1), payload: row.bytes(2), qualityOfService: UInt8(clamping: row.integer(3)),
-            isRetained: row.integer(4) != 0)
-        publication.priority = priority
-        let message = StoredPublication(number: row.integer(0), publication: publication)
-        guard let sum = row.optionalInteger(5), sum != MessageChecksum.of(message) else { return message }
-        noteDamage(message.number)
-        return nil
+        guard let message = StoredPublication(row, priority) else {
+            noteDamage(row.integer(0))
+            return nil
+        }
+        return message
     }
 
     private func noteDamage(_ number: Int64) { if damaged.insert(number).inserted { damagedCount += 1 } }

@@ -45,6 +45,30 @@ import Glibc
         unsafe sqlite3_extended_result_codes(handle, 1)
     }
 
+    /// Opens a damaged file that was set aside, for reading only. Nothing is written, and its log is ignored.
+    ///
+    /// Source: SQLite, Uniform Resource Identifiers, `immutable`.
+    init(keptFile path: String) throws(StoreFailure) {
+        let file = try Self.resolved(path)
+        hadLog = false
+        damageOfLog = nil
+        var opened: OpaquePointer?
+        let flags =
+            SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+            | SQLITE_OPEN_NOFOLLOW
+        let result = unsafe sqlite3_open_v2("file://\(Self.escaped(file))?immutable=1", &opened, flags, nil)
+        guard result == SQLITE_OK, let handle = unsafe opened else {
+            unsafe sqlite3_close_v2(opened)
+            throw Self.failure(path, result, "SQLite cannot open it")
+        }
+        unsafe self.handle = handle
+        self.path = path
+        self.file = file
+        unsafe sqlite3_extended_result_codes(handle, 1)
+        // The second one also reads a file that is shorter than its header says.
+        try execute("PRAGMA trusted_schema=OFF; PRAGMA writable_schema=ON; PRAGMA cell_size_check=ON")
+    }
+
     deinit {
         statements = [:]
         unsafe sqlite3_close_v2(handle)
@@ -57,6 +81,12 @@ import Glibc
         guard let real = unsafe realpath(folder, nil) else { throw systemFailure(path, errno) }
         defer { unsafe free(real) }
         return unsafe String(cString: real) + "/" + (end.map { path[path.index(after: $0)...] } ?? path[...])
+    }
+
+    /// The path without characters that have a meaning in a URI.
+    private static func escaped(_ file: String) -> String {
+        let codes: [Character: String] = ["%": "%25", "?": "%3f", "#": "%23"]
+        return file.reduce(into: "") { $0 += codes[$1] ?? String($1) }
     }
 
     /// Creates the file if it is missing. SQLite gives its other files the permissions of this one.

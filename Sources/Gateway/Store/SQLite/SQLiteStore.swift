@@ -5,8 +5,8 @@ import Glibc
 /// A store in a file of SQLite. What it has stored survives a crash of the process and a power failure.
 ///
 /// Each update is one transaction, which is on the disk when the call returns. A damaged file is renamed, with a time
-/// stamp in its new name, and a new one begun. Messages with a wrong checksum are removed. ``takeNotices()`` returns
-/// both.
+/// stamp in its new name, and a new one begun. ``check()`` copies the messages that can be read in it. Messages with a
+/// wrong checksum are removed. ``takeNotices()`` returns all of this.
 /// ```swift
 /// let store = try SQLiteStore(path: "/var/lib/ble-gateway/readings.db")
 /// for notice in store.takeNotices() { print(notice) }
@@ -24,6 +24,8 @@ public final class SQLiteStore: PublicationStore {
     private var database: MessageDatabase?
     private var dropped = MessageDatabase.Dropped()
     private var damaged = 0
+    /// The damaged files whose messages are not copied yet, and the number of messages if it is known.
+    private var kept: [(path: String, count: Int?)] = []
     private var lastIdentity = SQLiteStore.newIdentity()
     /// Numbers go on after a replacement, because they only grow.
     private var lastNumber: Int64 = 0
@@ -145,10 +147,39 @@ public final class SQLiteStore: PublicationStore {
         return notices
     }
 
-    /// A file with a damaged structure is replaced; damaged messages are removed.
+    /// A file with a damaged structure is replaced, and its readable messages are copied. Damaged ones are removed.
     public func check() {
         // If it fails for another reason, the next call reports it.
         try? use { database throws(StoreFailure) in try database.check() }
+        let files = kept
+        kept = []
+        for file in files { recover(file.path, file.count) }
+    }
+
+    /// Copies the messages of a damaged file that can be read, with new numbers.
+    private func recover(_ file: String, _ knownCount: Int?) {
+        let reader = KeptStore(path: file)
+        let expected = knownCount ?? (Self.hasLog(file) ? nil : reader?.count)
+        var recovered = 0
+        var isComplete = reader != nil && !Self.hasLog(file)
+        while let messages = reader?.next(), !messages.isEmpty {
+            // If the new file fails, for example because the disk is full, the rest stays in the old one.
+            guard (try? update(appending: messages, removing: [])) != nil else {
+                isComplete = false
+                break
+            }
+            recovered += messages.count
+        }
+        var lost = expected.map { max(0, $0 - recovered) }
+        if let reader, isComplete, !reader.hasUnreadableParts { lost = reader.damagedCount }
+        damaged += lost ?? 1
+        notices.append(.messagesRecovered(count: recovered, lost: lost))
+    }
+
+    /// Whether a damaged file has a log, whose messages are not read.
+    private static func hasLog(_ file: String) -> Bool {
+        var information = stat()
+        return unsafe lstat(file + "-wal", &information) == 0 && information.st_size > 0
     }
 
     public func close() {
@@ -192,6 +223,7 @@ public final class SQLiteStore: PublicationStore {
 
     /// Renames the damaged file and its log. The next use begins a new one.
     private func replace(_ failure: StoreFailure) throws(StoreFailure) {
+        let count = database?.count
         database = nil
         let stamp = Self.stamp(of: now())
         var kept = "\(path).damaged-\(stamp)"
@@ -206,5 +238,6 @@ public final class SQLiteStore: PublicationStore {
         }
         for suffix in ["-wal", "-shm"] { _ = unsafe rename(path + suffix, kept + suffix) }
         notices.append(.storeReplaced(keptAt: kept, cause: failure.description))
+        self.kept.append((kept, count))
     }
 }
