@@ -20,6 +20,8 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
     case storeDamaged(cause: String)
     /// Messages in the store were damaged, for example by a worn memory card. They were removed.
     case messagesDamaged(count: Int)
+    /// Identifiers of commands, counters of encrypted packets or the last confirmation were damaged. They are ignored.
+    case stateDamaged(count: Int)
     /// The broker did not confirm messages, so the connection is made again.
     case confirmationsMissing
     /// The broker refused a message. Reported once for a topic, a cause and a connection, up to a limit.
@@ -44,8 +46,8 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
         case .connected, .storeRecovered, .storeDrained, .messagesRecovered(_, 0?): false
         case .closed(let failure, _): failure.kind != .requested
         case .storeFailed, .storeOverflowed, .storeReplaced, .messagesRecovered, .storeDamaged, .messagesDamaged,
-            .confirmationsMissing, .messageRefused, .furtherRefused, .retainUnavailable, .subscriptionRefused,
-            .subscriptionEndRefused, .notDelivered, .receivedIgnored:
+            .stateDamaged, .confirmationsMissing, .messageRefused, .furtherRefused, .retainUnavailable,
+            .subscriptionRefused, .subscriptionEndRefused, .notDelivered, .receivedIgnored:
             true
         }
     }
@@ -72,6 +74,9 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
             "the store was damaged (\(cause)): readings that were stored last may be lost; check the disk"
         case .messagesDamaged(let count):
             "\(count) readings in the store were damaged, and are lost; check the disk"
+        case .stateDamaged(let count):
+            "\(count) identifiers of commands or counters of sensors in the store were damaged, and are ignored; "
+                + "check the disk"
         case .confirmationsMissing: "the broker does not confirm messages; connecting again"
         case .messageRefused(let refusal): refusal.line
         case .furtherRefused(let count):

@@ -96,7 +96,8 @@ public struct StoreSummary: Hashable, Sendable {
     public var dropped = 0
     /// Those among ``dropped`` that had low priority.
     public var droppedLow = 0
-    /// The number of messages that were damaged in the store, and removed.
+    /// The number of damages: of messages that were damaged or lost with a damaged file, of damaged logs and
+    /// identities, and of other damaged rows.
     public var damaged = 0
 
     /// Creates an empty summary.

@@ -60,6 +60,64 @@ import Testing
         #expect(BootTime.now?.boot.utf8.count == 36)
     }
 
+    @Test func `A damaged identifier, counter or time is ignored, counted and removed`() throws {
+        let folder = try TemporaryFolder()
+        let counters = [
+            EncryptedCounter(address: "00:00:00:00:00:01", format: .bthome, value: 1),
+            EncryptedCounter(address: "00:00:00:00:00:02", format: .bthome, value: 2),
+        ]
+        do {
+            let store = try SQLiteStore(path: folder.path("a.db"))
+            for number in 0..<3 { try store.remember(identifier(number)) }
+            try store.save(counters)
+            try store.append([Publication("a", "1")])
+            try store.remove([1])
+        }
+        do {
+            let connection = try SQLiteConnection(path: folder.path("a.db"))
+            try connection.execute(
+                """
+                UPDATE command SET id = 'x' WHERE id = '1'; UPDATE counter SET value = value | 64 WHERE value = 2;
+                UPDATE confirmation SET seconds = seconds + 1
+                """)
+        }
+        for round in 0..<2 {
+            let store = try SQLiteStore(path: folder.path("a.db"))
+            #expect(store.usedIdentifiers == [identifier(0), identifier(2)])
+            #expect(store.encryptedCounters == [counters[0]])
+            #expect(store.sinceConfirmation == nil)
+            #expect(store.summary.damaged == (round == 0 ? 3 : 0))
+            #expect(store.takeNotices().count == (round == 0 ? 3 : 0))
+        }
+    }
+
+    @Test func `A store of version 3 keeps its identifiers, counters and time`() throws {
+        let folder = try TemporaryFolder()
+        let counter = EncryptedCounter(address: "00:00:00:00:00:01", format: .bthome, value: 7)
+        do {
+            let store = try SQLiteStore(path: folder.path("a.db"))
+            try store.append([Publication("a", "1"), Publication("a", "2")])
+            try store.remove([1])
+            try store.remember(identifier(1))
+            try store.save([counter])
+        }
+        do { try SQLiteConnection(path: folder.path("a.db")).execute(Self.versionThree) }
+        for _ in 0..<2 {
+            let store = try SQLiteStore(path: folder.path("a.db"))
+            #expect(store.usedIdentifiers.first == identifier(1) && store.encryptedCounters == [counter])
+            #expect(store.sinceConfirmation != nil)
+            #expect(try store.messages(after: 0, limit: 10).map(\.number) == [2])
+            #expect(store.summary.damaged == 0 && store.takeNotices().isEmpty)
+            try store.remember(identifier(2))
+        }
+    }
+
+    /// Removes what version 4 has added.
+    private static let versionThree = """
+        ALTER TABLE command DROP COLUMN checksum; ALTER TABLE confirmation DROP COLUMN checksum;
+        ALTER TABLE counter DROP COLUMN checksum; PRAGMA user_version=3
+        """
+
     @Test func `A store of version 1 is extended, and keeps its messages`() throws {
         let folder = try TemporaryFolder()
         do {

@@ -47,6 +47,7 @@ import Testing
         let notice = try #require(store.damage)
         #expect(notice.isProblem && notice.description.contains("may be lost"), "\(notice)")
         #expect((50..<200).contains(store.summary.count))
+        #expect(store.summary.damaged == 1)
         try store.append([Publication("a", "1")])
         #expect(try store.messages(after: 200, limit: 10).first?.number ?? 0 > 1 << 20)
     }

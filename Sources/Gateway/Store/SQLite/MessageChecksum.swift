@@ -1,3 +1,6 @@
+import BluetoothValues
+import RxBluetooth
+
 /// Detects changed bytes of a row, which SQLite does not: its pages have no checksums.
 ///
 /// Source: FNV-1a with 64 bits. It protects from failures of the disk, not from a person.
@@ -13,6 +16,11 @@ struct MessageChecksum {
         for shift in stride(from: 0, to: 64, by: 8) { add(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 
+    private mutating func add(_ text: String) {
+        add(Int64(text.utf8.count))
+        for byte in text.utf8 { add(byte) }
+    }
+
     /// The checksum of a message. It contains the length of the topic, so that no byte can move to the payload.
     static func of(_ message: StoredPublication) -> Int64 {
         let publication = message.publication
@@ -24,6 +32,32 @@ struct MessageChecksum {
         sum.add(publication.qualityOfService)
         sum.add(publication.isRetained ? 1 : 0 as UInt8)
         sum.add(publication.priority.rawValue)
+        return sum.value
+    }
+
+    /// The checksum of the identifier of a command.
+    static func of(_ identifier: UsedIdentifier) -> Int64 {
+        var sum = MessageChecksum()
+        sum.add(Int64(bitPattern: identifier.address.number))
+        sum.add(identifier.id)
+        sum.add(Int64(bitPattern: identifier.fingerprint))
+        return sum.value
+    }
+
+    /// The checksum of the time of a confirmation.
+    static func of(_ time: BootTime) -> Int64 {
+        var sum = MessageChecksum()
+        sum.add(time.boot)
+        sum.add(time.seconds)
+        return sum.value
+    }
+
+    /// The checksum of the counter of encrypted packets.
+    static func of(_ counter: EncryptedCounter) -> Int64 {
+        var sum = MessageChecksum()
+        sum.add(Int64(bitPattern: counter.address.number))
+        sum.add(counter.format.rawValue)
+        sum.add(Int64(counter.value))
         return sum.value
     }
 

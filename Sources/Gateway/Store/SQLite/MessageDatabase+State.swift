@@ -3,6 +3,7 @@ import RxBluetooth
 
 /// What a gateway remembers besides messages: identifiers of commands, a time, and counters of encrypted packets.
 extension MessageDatabase {
+    /// The tables of versions 2 and 3. `MessageSchema` adds columns.
     static let stateTables = """
         CREATE TABLE command(
             position INTEGER PRIMARY KEY AUTOINCREMENT, address INTEGER NOT NULL, id TEXT NOT NULL,
@@ -14,11 +15,22 @@ extension MessageDatabase {
 
     func usedIdentifiers() throws(StoreFailure) -> [UsedIdentifier] {
         var identifiers: [UsedIdentifier] = []
-        try connection.run("SELECT address, id, fingerprint FROM command ORDER BY position") { row in
-            identifiers.append(
-                UsedIdentifier(
-                    address: BluetoothAddress(UInt64(bitPattern: row.integer(0))), id: row.text(1),
-                    fingerprint: UInt64(bitPattern: row.integer(2))))
+        var damaged: [Int64] = []
+        try connection.run(
+            "SELECT address, id, fingerprint, checksum, position FROM command ORDER BY position"
+        ) { row in
+            let identifier = UsedIdentifier(
+                address: BluetoothAddress(UInt64(bitPattern: row.integer(0))), id: row.text(1),
+                fingerprint: UInt64(bitPattern: row.integer(2)))
+            if Self.isRight(row.optionalInteger(3), MessageChecksum.of(identifier)) {
+                identifiers.append(identifier)
+            } else {
+                damaged.append(row.integer(4))
+            }
+        }
+        damagedStateCount += damaged.count
+        for position in damaged {
+            try? connection.run("DELETE FROM command WHERE position = ?", [.integer(position)])
         }
         return identifiers.suffix(UsedIdentifier.limit)
     }
@@ -27,10 +39,10 @@ extension MessageDatabase {
     func remember(_ identifier: UsedIdentifier) throws(StoreFailure) {
         try transaction { () throws(StoreFailure) in
             try connection.run(
-                "INSERT INTO command(address, id, fingerprint) VALUES (?, ?, ?)",
+                "INSERT INTO command(address, id, fingerprint, checksum) VALUES (?, ?, ?, ?)",
                 [
                     .integer(Int64(bitPattern: identifier.address.number)), .text(identifier.id),
-                    .integer(Int64(bitPattern: identifier.fingerprint)),
+                    .integer(Int64(bitPattern: identifier.fingerprint)), .integer(MessageChecksum.of(identifier)),
                 ])
             try connection.run(
                 "DELETE FROM command WHERE position <= ?",
@@ -41,8 +53,18 @@ extension MessageDatabase {
     /// The time of the last confirmation; nil if there was none.
     func lastConfirmation() throws(StoreFailure) -> BootTime? {
         var time: BootTime?
-        try connection.run("SELECT boot, seconds FROM confirmation") { row in
-            time = BootTime(boot: row.text(0), seconds: row.integer(1))
+        var isDamaged = false
+        try connection.run("SELECT boot, seconds, checksum FROM confirmation") { row in
+            let stored = BootTime(boot: row.text(0), seconds: row.integer(1))
+            if Self.isRight(row.optionalInteger(2), MessageChecksum.of(stored)) {
+                time = stored
+            } else {
+                isDamaged = true
+            }
+        }
+        if isDamaged {
+            damagedStateCount += 1
+            try? connection.run("DELETE FROM confirmation")
         }
         return time
     }
@@ -51,18 +73,28 @@ extension MessageDatabase {
     func storeConfirmation(_ time: BootTime) throws(StoreFailure) {
         try connection.run("DELETE FROM confirmation")
         try connection.run(
-            "INSERT INTO confirmation(boot, seconds) VALUES (?, ?)", [.text(time.boot), .integer(time.seconds)])
+            "INSERT INTO confirmation(boot, seconds, checksum) VALUES (?, ?, ?)",
+            [.text(time.boot), .integer(time.seconds), .integer(MessageChecksum.of(time))])
     }
 
     func encryptedCounters() throws(StoreFailure) -> [EncryptedCounter] {
         var counters: [EncryptedCounter] = []
-        try connection.run("SELECT address, format, value FROM counter") { row in
+        var damaged = 0
+        try connection.run("SELECT address, format, value, checksum FROM counter") { row in
             let name = row.text(1)
             let format = SensorFormat(rawValue: name) ?? .custom(name)
             let address = SenderAddress(BluetoothAddress(UInt64(bitPattern: row.integer(0))))
-            counters.append(
-                EncryptedCounter(address: address, format: format, value: UInt32(truncatingIfNeeded: row.integer(2))))
+            let counter = EncryptedCounter(
+                address: address, format: format, value: UInt32(truncatingIfNeeded: row.integer(2)))
+            if Self.isRight(row.optionalInteger(3), MessageChecksum.of(counter)) {
+                counters.append(counter)
+            } else {
+                damaged += 1
+            }
         }
+        damagedStateCount += damaged
+        // The index of the table may contain another value than a damaged row, so the table is filled again.
+        if damaged > 0 { try? save(counters) }
         return counters
     }
 
@@ -72,14 +104,17 @@ extension MessageDatabase {
             try connection.run("DELETE FROM counter")
             for counter in counters {
                 try connection.run(
-                    "INSERT INTO counter(address, format, value) VALUES (?, ?, ?)",
+                    "INSERT INTO counter(address, format, value, checksum) VALUES (?, ?, ?, ?)",
                     [
                         .integer(Int64(bitPattern: counter.address.number)), .text(counter.format.rawValue),
-                        .integer(Int64(counter.value)),
+                        .integer(Int64(counter.value)), .integer(MessageChecksum.of(counter)),
                     ])
             }
         }
     }
+
+    /// Whether the checksum of a row is right. Rows of earlier versions have none.
+    private static func isRight(_ stored: Int64?, _ expected: Int64) -> Bool { stored.map { $0 == expected } ?? true }
 
     private func transaction(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
         do throws(StoreFailure) {

@@ -16,6 +16,8 @@ final class MessageDatabase {
     private(set) var isIdentityReplaced = false
     /// The messages with wrong checksums.
     private(set) var damagedCount = 0
+    /// The rows with wrong checksums in the tables of commands, of the confirmation and of counters.
+    var damagedStateCount = 0
     /// Those that the next transaction removes.
     private var damaged: Set<Int64> = []
 

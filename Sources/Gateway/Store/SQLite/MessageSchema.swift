@@ -1,7 +1,7 @@
 /// The tables of a store, and the steps from earlier versions of them.
 enum MessageSchema {
     /// The version that this program writes. Source: SQLite, PRAGMA user_version.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
 
     /// Creates the tables of a new file, or changes those of an earlier version. Messages keep their numbers.
     ///
@@ -21,7 +21,8 @@ enum MessageSchema {
             try connection.execute("CREATE INDEX message_priority ON message(priority)")
             try connection.execute(MessageDatabase.stateTables)
         }
-        if found > 0 { try addChecksums(connection) }
+        if found > 0, found < 3 { try addChecksums(connection) }
+        try addStateChecksums(connection)
         try connection.execute("PRAGMA user_version=\(version); COMMIT")
     }
 
@@ -48,6 +49,16 @@ enum MessageSchema {
             ALTER TABLE message ADD COLUMN checksum INTEGER;
             ALTER TABLE store ADD COLUMN number INTEGER;
             ALTER TABLE store ADD COLUMN checksum INTEGER
+            """)
+    }
+
+    /// The identifiers, counters and the time of earlier versions have no checksum either.
+    private static func addStateChecksums(_ connection: SQLiteConnection) throws(StoreFailure) {
+        try connection.execute(
+            """
+            ALTER TABLE command ADD COLUMN checksum INTEGER;
+            ALTER TABLE confirmation ADD COLUMN checksum INTEGER;
+            ALTER TABLE counter ADD COLUMN checksum INTEGER
             """)
     }
 

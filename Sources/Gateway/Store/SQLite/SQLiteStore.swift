@@ -102,13 +102,17 @@ public final class SQLiteStore: PublicationStore {
         }
     }
 
-    public var usedIdentifiers: [UsedIdentifier] { (try? database?.usedIdentifiers()) ?? [] }
+    public var usedIdentifiers: [UsedIdentifier] {
+        state { database throws(StoreFailure) in try database.usedIdentifiers() } ?? []
+    }
 
     public func remember(_ identifier: UsedIdentifier) throws(StoreFailure) {
         try use { database throws(StoreFailure) in try database.remember(identifier) }
     }
 
-    public var encryptedCounters: [EncryptedCounter] { (try? database?.encryptedCounters()) ?? [] }
+    public var encryptedCounters: [EncryptedCounter] {
+        state { database throws(StoreFailure) in try database.encryptedCounters() } ?? []
+    }
 
     public func save(_ counters: [EncryptedCounter]) throws(StoreFailure) {
         try use { database throws(StoreFailure) in try database.save(counters) }
@@ -116,8 +120,22 @@ public final class SQLiteStore: PublicationStore {
 
     /// Confirmed messages are removed some seconds after the confirmation, so the time is longer than it looks.
     public var sinceConfirmation: Duration? {
-        guard let time = try? database?.lastConfirmation() else { return nil }
+        let stored = state { database throws(StoreFailure) in try database.lastConfirmation() }
+        guard let time = stored.flatMap({ $0 }) else { return nil }
         return BootTime.now?.since(time).map { $0 + DeliverySettings().removalInterval }
+    }
+
+    /// Reads what the store contains besides messages; nil if that fails. Damaged rows are ignored and counted.
+    private func state<Result>(_ body: (MessageDatabase) throws(StoreFailure) -> Result) -> Result? {
+        guard let database else { return nil }
+        let known = database.damagedStateCount
+        let result = try? body(database)
+        let count = database.damagedStateCount - known
+        if count > 0 {
+            damaged += count
+            notices.append(.stateDamaged(count: count))
+        }
+        return result
     }
 
     /// Calls the body again with a new file if the old one is damaged.
@@ -140,6 +158,11 @@ public final class SQLiteStore: PublicationStore {
         guard count > 0 else { return }
         damaged += count
         notices.append(.messagesDamaged(count: count))
+    }
+
+    private func noteDamage(cause: String) {
+        damaged += 1
+        notices.append(.storeDamaged(cause: cause))
     }
 
     public func takeNotices() -> [DeliveryNotice] {
@@ -200,9 +223,9 @@ public final class SQLiteStore: PublicationStore {
         let opened = try MessageDatabase(
             try openFile(path), path: path, numbersAfter: lastNumber, newIdentity: Self.newIdentity)
         if let damage = opened.damageOfLog {
-            notices.append(.storeDamaged(cause: "\(damage) in \(path)-wal"))
+            noteDamage(cause: "\(damage) in \(path)-wal")
         }
-        if opened.isIdentityReplaced { notices.append(.storeDamaged(cause: "the identity in \(path)")) }
+        if opened.isIdentityReplaced { noteDamage(cause: "the identity in \(path)") }
         lastIdentity = opened.identity
         lastNumber = opened.lastNumber
         database = opened
