@@ -98,7 +98,9 @@ private final class LoggedStore: PublicationStore {
     var sinceConfirmation: Duration? { store.sinceConfirmation }
     var encryptedCounters: [EncryptedCounter] { store.encryptedCounters }
     func save(_ counters: [EncryptedCounter]) throws(StoreFailure) { try store.save(counters) }
-    func remember(_ identifier: UsedIdentifier) throws(StoreFailure) { try store.remember(identifier) }
+    func remember(_ identifier: UsedIdentifier, keeping duration: Duration) throws(StoreFailure) {
+        try store.remember(identifier, keeping: duration)
+    }
 
     func messages(
         after number: Int64, limit: Int, priority: Publication.Priority

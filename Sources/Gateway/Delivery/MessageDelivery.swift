@@ -136,14 +136,18 @@ public final class MessageDelivery {
     /// The identifiers of commands of earlier processes, the oldest first.
     let usedIdentifiers: [UsedIdentifier]
 
-    /// Stores the identifier of a command before it is executed. If the store fails, a restart forgets it.
+    /// Stores the identifier of a command before it is executed.
     ///
-    /// - Parameter completion: Executes the command.
-    func remember(_ identifier: UsedIdentifier, _ completion: @escaping () -> Void) {
-        messages.run {
-            try? $0.remember(identifier)
-        } then: { _ in
-            completion()
+    /// - Parameters:
+    ///   - duration: Older identifiers may be forgotten.
+    ///   - completion: Receives whether a restart will know it. Otherwise, the command must not be executed.
+    func remember(
+        _ identifier: UsedIdentifier, keeping duration: Duration, _ completion: @escaping (_ isStored: Bool) -> Void
+    ) {
+        messages.run { store -> Bool in
+            (try? store.remember(identifier, keeping: duration)) != nil
+        } then: {
+            completion($0)
         }
     }
 

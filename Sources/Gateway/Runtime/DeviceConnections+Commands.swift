@@ -11,14 +11,23 @@ extension DeviceConnections {
             // Before the execution, so that a crash does not execute it again.
             unsaved.append(command)
             startHeldTimer()
-            delivery.remember(identifier) { [weak self] in self?.execute(command) }
+            delivery.remember(identifier, keeping: book.memory) { [weak self] in self?.stored(command, isStored: $0) }
         }
     }
 
-    private func execute(_ command: PendingCommand) {
+    private func stored(_ command: PendingCommand, isStored: Bool) {
         // It has failed already if the gateway has stopped meanwhile.
         guard let index = unsaved.firstIndex(of: command) else { return }
         unsaved.remove(at: index)
+        guard isStored else {
+            expiredCommands += 1
+            book.forget(command.command.id, of: command.address)
+            return fail(command, .storeFailed)
+        }
+        execute(command)
+    }
+
+    private func execute(_ command: PendingCommand) {
         guard let central = claimant(of: command.address).flatMap({ centrals[$0] }) else {
             held.add(command)
             return startHeldTimer()
@@ -116,6 +125,10 @@ extension CommandFailure {
     )
     fileprivate static let notStored = CommandFailure(
         kind: "deadline", text: "The gateway could not store the command before its deadline; check its disk")
+    fileprivate static let storeFailed = CommandFailure(
+        kind: "store-failed",
+        text: "The gateway could not store the id of the command, and did not execute it, because a restart could "
+            + "repeat it; check its disk, and send it again")
     fileprivate static let stopped = CommandFailure(
         kind: "gateway-stopped", text: "The gateway stopped before an adapter was found; send it again")
 }

@@ -71,7 +71,8 @@ final class DeviceConnections {
         settings = configuration.connections
         known = Set(configuration.devices.map(\.address))
         book = CommandBook(
-            allowed: known, maximumAge: configuration.commands.maximumAge, used: delivery.usedIdentifiers)
+            allowed: known, maximumAge: configuration.commands.maximumAge, used: delivery.usedIdentifiers,
+            now: loop.monotonicTime)
         self.delivery = delivery
         self.loop = loop
         if configuration.sharing.isEnabled {

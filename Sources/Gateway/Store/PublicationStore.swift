@@ -22,11 +22,14 @@ public protocol PublicationStore: AnyObject {
     /// The content and the losses of the store.
     var summary: StoreSummary { get }
 
-    /// The identifiers of commands, the oldest first; at most as many as a gateway remembers.
+    /// The identifiers of commands, the oldest first.
     var usedIdentifiers: [UsedIdentifier] { get }
 
     /// Stores the identifier of a command, so that the command is not executed again after a restart.
-    func remember(_ identifier: UsedIdentifier) throws(StoreFailure)
+    ///
+    /// Forgets identifiers that were stored before the given time and are not among the newest 1,024. Those of an
+    /// earlier start of the computer are kept until the store has been open for that time.
+    func remember(_ identifier: UsedIdentifier, keeping duration: Duration) throws(StoreFailure)
 
     /// The counters of encrypted packets of earlier processes.
     var encryptedCounters: [EncryptedCounter] { get }

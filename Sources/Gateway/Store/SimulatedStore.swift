@@ -56,7 +56,8 @@ public final class SimulatedStore: PublicationStore {
         encryptedCounters = counters
     }
 
-    public func remember(_ identifier: UsedIdentifier) throws(StoreFailure) {
+    /// Keeps the newest 1,024 identifiers, because they are lost with the process anyway.
+    public func remember(_ identifier: UsedIdentifier, keeping duration: Duration) throws(StoreFailure) {
         if let failure = failure ?? appendFailure { throw failure }
         usedIdentifiers = usedIdentifiers.suffix(UsedIdentifier.limit - 1) + [identifier]
     }

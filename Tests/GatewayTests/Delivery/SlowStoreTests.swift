@@ -95,7 +95,7 @@ import Testing
         let setup = Setup()
         var isExecuted = false
         let identifier = UsedIdentifier(address: .strap, id: "1", fingerprint: 7)
-        setup.delivery.remember(identifier) { isExecuted = true }
+        setup.delivery.remember(identifier, keeping: .seconds(60)) { isExecuted = $0 }
         setup.time.advance(by: .seconds(1))
         #expect(!isExecuted && setup.store.usedIdentifiers.isEmpty)
         setup.run(for: .seconds(1))

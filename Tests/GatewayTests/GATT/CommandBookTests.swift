@@ -13,10 +13,11 @@ import Testing
     private func other(_ id: String) -> [UInt8] { Array(#"{"id":"\#(id)","read":"2A38"}"#.utf8) }
 
     private func receive(
-        _ book: inout CommandBook, _ payload: [UInt8], for address: BluetoothAddress, isRetained: Bool = false
+        _ book: inout CommandBook, _ payload: [UInt8], for address: BluetoothAddress, isRetained: Bool = false,
+        at now: Duration = .zero
     ) -> CommandBook.Admission {
         let message = ReceivedMessage(topic: "t", payload: payload, isRetained: isRetained)
-        return book.receive(message, for: address, now: .zero, time: Date(timeIntervalSince1970: 1_700_000_000))
+        return book.receive(message, for: address, now: now, time: Date(timeIntervalSince1970: 1_700_000_000))
     }
 
     private func refusal(_ admission: CommandBook.Admission) -> String? {
@@ -85,15 +86,40 @@ import Testing
         #expect(refusal(receive(&book, read("3"), for: hall)) == nil)
     }
 
-    @Test func `Old ids are forgotten, so memory stays bounded`() {
+    @Test func `Ids are forgotten after twice the maximum age, except for the newest`() {
         var limits = CommandBook.Limits()
         limits.remembered = 4
         var book = CommandBook(allowed: [hall], limits: limits)
         for id in 0..<100 {
-            #expect(refusal(receive(&book, read("\(id)"), for: hall)) == nil)
+            #expect(refusal(receive(&book, read("\(id)"), for: hall, at: .seconds(id))) == nil)
             book.finish("\(id)", of: hall)
         }
-        #expect(refusal(receive(&book, other("96"), for: hall)) == "duplicate")
-        #expect(refusal(receive(&book, other("95"), for: hall)) == nil)
+        #expect(refusal(receive(&book, other("40"), for: hall, at: .seconds(100))) == "duplicate")
+        #expect(refusal(receive(&book, other("30"), for: hall, at: .seconds(100))) == nil)
+        book.finish("30", of: hall)
+        // A day later, the newest are still known.
+        #expect(refusal(receive(&book, read("new"), for: hall, at: .seconds(86_400))) == nil)
+        #expect(refusal(receive(&book, other("99"), for: hall, at: .seconds(86_400))) == "duplicate")
+        #expect(refusal(receive(&book, other("97"), for: hall, at: .seconds(86_400))) == nil)
+    }
+
+    @Test func `When too many ids are remembered, commands are refused until some are forgotten`() {
+        var limits = CommandBook.Limits()
+        (limits.remembered, limits.mostRemembered) = (2, 5)
+        let used = (0..<3).map { UsedIdentifier(address: hall, id: "\($0)", fingerprint: 0) }
+        var book = CommandBook(allowed: [hall], limits: limits, used: used, now: .seconds(10))
+        for id in ["3", "4"] { #expect(refusal(receive(&book, read(id), for: hall, at: .seconds(11))) == nil) }
+        #expect(refusal(receive(&book, read("5"), for: hall, at: .seconds(70))) == "gateway-busy")
+        #expect(refusal(receive(&book, other("0"), for: hall, at: .seconds(70))) == "duplicate")
+        #expect(refusal(receive(&book, read("5"), for: hall, at: .seconds(71))) == nil)
+    }
+
+    @Test func `A command whose id was not stored may be sent again`() {
+        var book = CommandBook(allowed: [hall])
+        _ = receive(&book, read("1"), for: hall)
+        book.forget("1", of: hall)
+        #expect(book.count == 0)
+        #expect(refusal(receive(&book, other("1"), for: hall)) == nil)
+        #expect(book.count == 1)
     }
 }

@@ -107,6 +107,21 @@ import Testing
         #expect(try kinds(stage) == ["ok"])
     }
 
+    @Test func `A command whose id cannot be stored does not run, and may be sent again`() throws {
+        let stage = stage()
+        stage.run(for: .seconds(5))
+        stage.store.appendFailure = StoreFailure(.full, "the disk is full")
+        stage.command(Self.write)
+        stage.time.advance(by: .seconds(20))
+        #expect(writes(stage) == 0)
+        #expect(try kinds(stage) == ["store-failed"])
+        stage.store.appendFailure = nil
+        stage.command(Self.write)
+        stage.time.advance(by: .seconds(40))
+        #expect(writes(stage) == 1)
+        #expect(try kinds(stage) == ["store-failed", "ok"])
+    }
+
     /// The disk is slow: `time` passes for the gateway, and the disk does nothing.
     @Test func `A command that is stored after its deadline fails, and does not run`() throws {
         let disk = VirtualLoop()

@@ -11,15 +11,60 @@ import Testing
         UsedIdentifier(address: .strap, id: "\(number)", fingerprint: .max - UInt64(number))
     }
 
-    @Test func `The last identifiers of commands survive a restart`() throws {
+    /// A store at a time that the test sets.
+    private func store(_ folder: TemporaryFolder, at time: @escaping () -> BootTime?) throws -> SQLiteStore {
+        try SQLiteStore(path: folder.path("a.db"), bootTime: time) { (path) throws(StoreFailure) -> SQLiteConnection in
+            try SQLiteConnection(path: path)
+        }
+    }
+
+    @Test func `Identifiers above the limit are forgotten when they are too old`() throws {
+        let folder = try TemporaryFolder()
+        var time = BootTime(boot: "a", seconds: 1000)
+        let store = try store(folder, at: { time })
+        for number in 0..<1100 { try store.remember(identifier(number), keeping: .seconds(60)) }
+        #expect(store.usedIdentifiers.count == 1100)
+        time.seconds = 1060
+        try store.remember(identifier(1100), keeping: .seconds(60))
+        #expect(store.usedIdentifiers.count == 1101)
+        time.seconds = 1062
+        try store.remember(identifier(1101), keeping: .seconds(60))
+        #expect(store.usedIdentifiers == (78...1101).map(identifier))
+    }
+
+    @Test func `After a restart of the computer, identifiers are kept for the time from the opening on`() throws {
+        let folder = try TemporaryFolder()
+        var time = BootTime(boot: "a", seconds: 100_000)
+        do {
+            let store = try store(folder, at: { time })
+            for number in 0..<1100 { try store.remember(identifier(number), keeping: .seconds(60)) }
+        }
+        time = BootTime(boot: "b", seconds: 5)
+        let store = try store(folder, at: { time })
+        time.seconds = 65
+        try store.remember(identifier(1100), keeping: .seconds(60))
+        #expect(store.usedIdentifiers.count == 1101)
+        time.seconds = 66
+        try store.remember(identifier(1101), keeping: .seconds(60))
+        #expect(store.usedIdentifiers == (78...1101).map(identifier))
+    }
+
+    @Test func `Without a time of the kernel, no identifier is forgotten`() throws {
+        let folder = try TemporaryFolder()
+        let store = try store(folder, at: { nil })
+        for number in 0..<1100 { try store.remember(identifier(number), keeping: .zero) }
+        #expect(store.usedIdentifiers.count == 1100)
+    }
+
+    @Test func `The identifiers of commands survive a restart`() throws {
         let folder = try TemporaryFolder()
         do {
             let store = try SQLiteStore(path: folder.path("a.db"))
             #expect(store.usedIdentifiers == [])
-            for number in 0..<1030 { try store.remember(identifier(number)) }
+            for number in 0..<1030 { try store.remember(identifier(number), keeping: .seconds(60)) }
         }
         let store = try SQLiteStore(path: folder.path("a.db"))
-        #expect(store.usedIdentifiers == (6..<1030).map(identifier))
+        #expect(store.usedIdentifiers == (0..<1030).map(identifier))
         // Messages have numbers of their own.
         try store.append([Publication("a", "1")])
         #expect(try store.messages(after: 0, limit: 10).map(\.number) == [1])
@@ -68,7 +113,7 @@ import Testing
         ]
         do {
             let store = try SQLiteStore(path: folder.path("a.db"))
-            for number in 0..<3 { try store.remember(identifier(number)) }
+            for number in 0..<3 { try store.remember(identifier(number), keeping: .seconds(60)) }
             try store.save(counters)
             try store.append([Publication("a", "1")])
             try store.remove([1])
@@ -98,7 +143,7 @@ import Testing
             let store = try SQLiteStore(path: folder.path("a.db"))
             try store.append([Publication("a", "1"), Publication("a", "2")])
             try store.remove([1])
-            try store.remember(identifier(1))
+            try store.remember(identifier(1), keeping: .seconds(60))
             try store.save([counter])
         }
         do { try SQLiteConnection(path: folder.path("a.db")).execute(Self.versionThree) }
@@ -108,13 +153,14 @@ import Testing
             #expect(store.sinceConfirmation != nil)
             #expect(try store.messages(after: 0, limit: 10).map(\.number) == [2])
             #expect(store.summary.damaged == 0 && store.takeNotices().isEmpty)
-            try store.remember(identifier(2))
+            try store.remember(identifier(2), keeping: .seconds(60))
         }
     }
 
     /// Removes what version 4 has added.
     private static let versionThree = """
-        ALTER TABLE command DROP COLUMN checksum; ALTER TABLE confirmation DROP COLUMN checksum;
+        ALTER TABLE command DROP COLUMN checksum; ALTER TABLE command DROP COLUMN boot;
+        ALTER TABLE command DROP COLUMN seconds; ALTER TABLE confirmation DROP COLUMN checksum;
         ALTER TABLE counter DROP COLUMN checksum; PRAGMA user_version=3
         """
 
@@ -135,7 +181,7 @@ import Testing
         }
         let store = try SQLiteStore(path: folder.path("a.db"))
         #expect(try store.messages(after: 0, limit: 10).map(\.publication) == [Publication("a", "1")])
-        try store.remember(identifier(1))
+        try store.remember(identifier(1), keeping: .seconds(60))
         #expect(store.usedIdentifiers == [identifier(1)])
     }
 }

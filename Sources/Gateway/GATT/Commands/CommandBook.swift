@@ -32,8 +32,10 @@ struct CommandBook {
     struct Limits: Hashable, Sendable {
         var perDevice = 8
         var total = 64
-        /// The number of identifiers that are remembered.
+        /// So many of the newest identifiers are remembered, whatever their age is.
         var remembered = UsedIdentifier.limit
+        /// When so many identifiers are remembered, further commands are refused.
+        var mostRemembered = UsedIdentifier.maximum
     }
 
     /// What happens to a message on a topic of commands.
@@ -51,6 +53,11 @@ struct CommandBook {
         var id: String
     }
 
+    private struct Remembered {
+        var key: Key
+        var arrival: Duration
+    }
+
     private let limits: Limits
     /// A command that was sent longer ago is not executed.
     var maximumAge: Duration
@@ -60,23 +67,30 @@ struct CommandBook {
     private var pending: [BluetoothAddress: Set<String>] = [:]
     private var fingerprints: [Key: UInt64] = [:]
     /// The remembered identifiers, the oldest first.
-    private var order: [Key] = []
+    private var order: ArraySlice<Remembered> = []
     private(set) var count = 0
     /// The commands that were refused because of their age.
     private(set) var expiredCount = 0
 
     /// Creates an empty book, which accepts commands for these devices.
     ///
-    /// - Parameter used: The identifiers of earlier processes, the oldest first.
+    /// - Parameters:
+    ///   - used: The identifiers of earlier processes, the oldest first.
+    ///   - now: The monotonic time. The age of the identifiers counts from it, because their own time is not known.
     init(
         allowed: Set<BluetoothAddress>, limits: Limits = Limits(), maximumAge: Duration = .seconds(30),
-        used: [UsedIdentifier] = []
+        used: [UsedIdentifier] = [], now: Duration = .zero
     ) {
         self.allowed = allowed
         self.limits = limits
         self.maximumAge = maximumAge
-        for identifier in used { remember(identifier) }
+        for identifier in used { remember(identifier, now) }
     }
+
+    /// How long an identifier is remembered, so that a repetition is recognised as long as it is not too old itself.
+    ///
+    /// The time of a command, `created`, may be in the future by the maximum age.
+    var memory: Duration { maximumAge * 2 }
 
     /// Handles a message of the topic of commands for a device.
     ///
@@ -116,7 +130,14 @@ struct CommandBook {
             let text = "Too many commands wait; at most \(limits.perDevice) for a device, \(limits.total) in total"
             return .refused(id: command.id, CommandFailure(kind: "gateway-busy", text: text))
         }
-        remember(identifier)
+        forgetOld(now)
+        guard order.count < limits.mostRemembered else {
+            let text =
+                "The gateway accepts at most \(limits.mostRemembered) commands in \(memory.inSeconds) s, because it "
+                + "remembers each; send it later, or set “commands.maximum-age” lower"
+            return .refused(id: command.id, CommandFailure(kind: "gateway-busy", text: text))
+        }
+        remember(identifier, now)
         pending[address, default: []].insert(command.id)
         count += 1
         return .accepted(PendingCommand(address: address, command: command, arrival: now), identifier)
@@ -138,17 +159,35 @@ struct CommandBook {
         return .refused(id: identifier.id, CommandFailure(kind: "duplicate", text: text))
     }
 
-    private mutating func remember(_ identifier: UsedIdentifier) {
-        if order.count >= limits.remembered { fingerprints[order.removeFirst()] = nil }
+    /// Forgets a command that does not run, because its identifier could not be stored. It may be sent again.
+    mutating func forget(_ id: String, of address: BluetoothAddress) {
+        finish(id, of: address)
+        let key = Key(address: address, id: id)
+        fingerprints[key] = nil
+        if let index = order.lastIndex(where: { $0.key == key }) { order.remove(at: index) }
+    }
+
+    private mutating func remember(_ identifier: UsedIdentifier, _ now: Duration) {
         let key = Key(address: identifier.address, id: identifier.id)
-        fingerprints[key] = identifier.fingerprint
-        order.append(key)
+        if fingerprints.updateValue(identifier.fingerprint, forKey: key) == nil {
+            order.append(Remembered(key: key, arrival: now))
+        }
+    }
+
+    /// Makes room for an identifier: forgets those that are too old, and not among the newest.
+    private mutating func forgetOld(_ now: Duration) {
+        while order.count >= limits.remembered, let oldest = order.first, now - oldest.arrival > memory {
+            fingerprints[oldest.key] = nil
+            order.removeFirst()
+        }
     }
 }
 
 extension UsedIdentifier {
-    /// The number of identifiers that a gateway remembers.
+    /// So many identifiers a gateway remembers, whatever their age is.
     static let limit = 1024
+    /// The largest number of identifiers that a gateway remembers.
+    static let maximum = 10_000
 
     /// The same in each process, unlike `Hasher`. Source: FNV-1a with 64 bits.
     static func fingerprint(of payload: [UInt8]) -> UInt64 {

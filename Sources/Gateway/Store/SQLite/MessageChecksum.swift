@@ -35,12 +35,14 @@ struct MessageChecksum {
         return sum.value
     }
 
-    /// The checksum of the identifier of a command.
-    static func of(_ identifier: UsedIdentifier) -> Int64 {
+    /// The checksum of the identifier of a command, and of its arrival.
+    static func of(_ identifier: UsedIdentifier, _ arrival: BootTime) -> Int64 {
         var sum = MessageChecksum()
         sum.add(Int64(bitPattern: identifier.address.number))
         sum.add(identifier.id)
         sum.add(Int64(bitPattern: identifier.fingerprint))
+        sum.add(arrival.boot)
+        sum.add(arrival.seconds)
         return sum.value
     }
 

@@ -17,12 +17,13 @@ extension MessageDatabase {
         var identifiers: [UsedIdentifier] = []
         var damaged: [Int64] = []
         try connection.run(
-            "SELECT address, id, fingerprint, checksum, position FROM command ORDER BY position"
+            "SELECT address, id, fingerprint, checksum, position, boot, seconds FROM command ORDER BY position"
         ) { row in
             let identifier = UsedIdentifier(
                 address: BluetoothAddress(UInt64(bitPattern: row.integer(0))), id: row.text(1),
                 fingerprint: UInt64(bitPattern: row.integer(2)))
-            if Self.isRight(row.optionalInteger(3), MessageChecksum.of(identifier)) {
+            let time = BootTime(boot: row.text(5), seconds: row.integer(6))
+            if Self.isRight(row.optionalInteger(3), MessageChecksum.of(identifier, time)) {
                 identifiers.append(identifier)
             } else {
                 damaged.append(row.integer(4))
@@ -32,21 +33,36 @@ extension MessageDatabase {
         for position in damaged {
             try? connection.run("DELETE FROM command WHERE position = ?", [.integer(position)])
         }
-        return identifiers.suffix(UsedIdentifier.limit)
+        return identifiers.suffix(UsedIdentifier.maximum)
     }
 
-    /// Stores an identifier, and removes the oldest one above the limit, in one transaction.
-    func remember(_ identifier: UsedIdentifier) throws(StoreFailure) {
+    /// Stores an identifier, and removes old ones that are not among the newest, in one transaction.
+    ///
+    /// - Parameters:
+    ///   - now: The present time; nil if it is not known. Then no identifier is removed.
+    ///   - duration: Older identifiers are removed. Those of an earlier start of the computer count from the opening.
+    ///   - openSince: The time since the opening.
+    func remember(
+        _ identifier: UsedIdentifier, at now: BootTime?, keeping duration: Duration, openSince: Duration
+    ) throws(StoreFailure) {
+        let time = now ?? BootTime(boot: "", seconds: 0)
         try transaction { () throws(StoreFailure) in
             try connection.run(
-                "INSERT INTO command(address, id, fingerprint, checksum) VALUES (?, ?, ?, ?)",
+                "INSERT INTO command(address, id, fingerprint, boot, seconds, checksum) VALUES (?, ?, ?, ?, ?, ?)",
                 [
                     .integer(Int64(bitPattern: identifier.address.number)), .text(identifier.id),
-                    .integer(Int64(bitPattern: identifier.fingerprint)), .integer(MessageChecksum.of(identifier)),
+                    .integer(Int64(bitPattern: identifier.fingerprint)), .text(time.boot), .integer(time.seconds),
+                    .integer(MessageChecksum.of(identifier, time)),
                 ])
+            guard now != nil else { return }
+            // Rows of earlier versions have no time, as if they were of an earlier start.
             try connection.run(
-                "DELETE FROM command WHERE position <= ?",
-                [.integer(connection.lastNumber - Int64(UsedIdentifier.limit))])
+                "DELETE FROM command WHERE position <= ? AND CASE WHEN boot = ? THEN seconds < ? ELSE ? END",
+                [
+                    .integer(connection.lastNumber - Int64(UsedIdentifier.limit)), .text(time.boot),
+                    .integer(time.seconds - duration.components.seconds - 1),
+                    .integer(openSince > duration ? 1 : 0),
+                ])
         }
     }
 

@@ -22,7 +22,7 @@ enum MessageSchema {
             try connection.execute(MessageDatabase.stateTables)
         }
         if found > 0, found < 3 { try addChecksums(connection) }
-        try addStateChecksums(connection)
+        try extendState(connection)
         try connection.execute("PRAGMA user_version=\(version); COMMIT")
     }
 
@@ -52,11 +52,13 @@ enum MessageSchema {
             """)
     }
 
-    /// The identifiers, counters and the time of earlier versions have no checksum either.
-    private static func addStateChecksums(_ connection: SQLiteConnection) throws(StoreFailure) {
+    /// The identifiers, counters and the time of earlier versions have no checksum either, and identifiers no time.
+    private static func extendState(_ connection: SQLiteConnection) throws(StoreFailure) {
         try connection.execute(
             """
             ALTER TABLE command ADD COLUMN checksum INTEGER;
+            ALTER TABLE command ADD COLUMN boot TEXT;
+            ALTER TABLE command ADD COLUMN seconds INTEGER;
             ALTER TABLE confirmation ADD COLUMN checksum INTEGER;
             ALTER TABLE counter ADD COLUMN checksum INTEGER
             """)

@@ -20,6 +20,9 @@ public final class SQLiteStore: PublicationStore {
     private(set) var notices: [DeliveryNotice] = []
 
     private let now: () -> Date
+    private let bootTime: () -> BootTime?
+    /// When the store was opened first.
+    private let openTime: BootTime?
     private let openFile: (_ path: String) throws(StoreFailure) -> SQLiteConnection
     private var database: MessageDatabase?
     private var dropped = MessageDatabase.Dropped()
@@ -48,11 +51,14 @@ public final class SQLiteStore: PublicationStore {
 
     init(
         path: String, maximumBytes: Int = StoreSettings().maximumBytes, now: @escaping () -> Date = { Date() },
+        bootTime: @escaping () -> BootTime? = { BootTime.now },
         openFile: @escaping (_ path: String) throws(StoreFailure) -> SQLiteConnection
     ) throws(StoreFailure) {
         self.path = path
         self.maximumBytes = maximumBytes
         self.now = now
+        self.bootTime = bootTime
+        openTime = bootTime()
         self.openFile = openFile
         do throws(StoreFailure) {
             try openUnlessFull()
@@ -106,8 +112,18 @@ public final class SQLiteStore: PublicationStore {
         state { database throws(StoreFailure) in try database.usedIdentifiers() } ?? []
     }
 
-    public func remember(_ identifier: UsedIdentifier) throws(StoreFailure) {
-        try use { database throws(StoreFailure) in try database.remember(identifier) }
+    public func remember(_ identifier: UsedIdentifier, keeping duration: Duration) throws(StoreFailure) {
+        let now = bootTime()
+        let openSince = openTime.flatMap { now?.since($0) } ?? .zero
+        try use { database throws(StoreFailure) in
+            do throws(StoreFailure) {
+                try database.remember(identifier, at: now, keeping: duration, openSince: openSince)
+            } catch {
+                guard error.kind == .full else { throw error }
+                database.restartLog()
+                try database.remember(identifier, at: now, keeping: duration, openSince: openSince)
+            }
+        }
     }
 
     public var encryptedCounters: [EncryptedCounter] {
