@@ -9,7 +9,7 @@ struct DecodedValueTests {
     private static let known: [(BluetoothUUID, [UInt8], String?)] = [
         (0x2A19, [87], "87 %"), (0x2A19, [], nil), (0x2A19, [1, 2], "1 %; surplus bytes 02"),
         (0x2A37, [0x00, 62], "62 bpm"), (0x2A37, [0x01, 0x2C, 0x01], "300 bpm"), (0x2A37, [0x01, 62], nil),
-        (0x2A37, [], nil),
+        (0x2A37, [], nil), (0x2A37, [0x01, 0xFF, 0xFF], "65535 bpm; Heart Rate is impossible"),
         (0x2A37, [0x10, 0x5A, 0, 8, 0, 0x10], "Heart Rate 90 bpm, RR-interval 2, 4 s"),
         (0x2A1C, [0, 0x6C, 0x01, 0, 0xFF], "36.4 °C"), (0x2A39, [1], "1"),
         (0x2A6E, [0x2E, 0x09], "23.5 °C"), (0x2A6E, [0xFB, 0xFF], "-0.05 °C"), (0x2A6E, [0x00, 0x80], "not known"),
