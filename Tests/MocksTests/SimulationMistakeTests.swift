@@ -1,3 +1,4 @@
+import Rx
 import RxBluetoothMocks
 import RxTest
 import Synchronization
