@@ -32,7 +32,7 @@ import Testing
         #expect(store.usedIdentifiers == (78...1101).map(identifier))
     }
 
-    @Test func `After a restart of the computer, identifiers are kept for the time from the opening on`() throws {
+    @Test func `Identifiers of an earlier start of the computer are kept from the opening on`() throws {
         let folder = try TemporaryFolder()
         var time = BootTime(boot: "a", seconds: 100_000)
         do {

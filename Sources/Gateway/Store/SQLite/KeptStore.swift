@@ -23,10 +23,11 @@ final class KeptStore {
     /// Opens the file; nil if SQLite cannot read its tables.
     init?(path: String) {
         guard let connection = try? SQLiteConnection(keptFile: path) else { return nil }
-        // Also the tables of versions 2 and 1.
+        // Also the tables of versions 2 and 1. With `>`, SQLite would look for the position itself, which may be on a
+        // damaged page.
         let queries = ["checksum, priority", "NULL, priority", "NULL, 0"]
             .map {
-                "SELECT number, topic, payload, quality, retained, \($0) FROM message WHERE number > ? "
+                "SELECT number, topic, payload, quality, retained, \($0) FROM message WHERE number >= ? "
                     + "ORDER BY number LIMIT ?"
             }
         let query = queries.first { (try? connection.run($0, [.integer(0), .integer(0)])) != nil }
@@ -52,7 +53,9 @@ final class KeptStore {
             damagedCount += batch.damaged
             // Other damaged rows at the end of a batch are read again with the next one.
             if isLast || batch.messages.isEmpty { damagedCount += batch.damagedAtEnd }
-            if batch.isFailed { passDamage() } else if isLast { isAtEnd = true }
+            hasUnreadableParts = hasUnreadableParts || batch.isFailed
+            // A damaged row may also have the highest number that there is.
+            if isLast || position == .max { isAtEnd = true } else if batch.isFailed { passDamage() }
             if !batch.messages.isEmpty { return batch.messages.map(\.publication) }
         }
         return []
@@ -72,7 +75,7 @@ final class KeptStore {
 
     private func read() -> Batch {
         var batch = Batch()
-        let values = [SQLiteValue.integer(position), .integer(Int64(Self.batchSize))]
+        let values = [SQLiteValue.integer(position + 1), .integer(Int64(Self.batchSize))]
         var last = position
         do throws(StoreFailure) {
             try connection.run(query, values) { row in
@@ -108,7 +111,6 @@ final class KeptStore {
 
     /// Continues behind a damaged page, or behind a message that cannot be read.
     private func passDamage() {
-        hasUnreadableParts = true
         if tail == nil {
             guard let lowest = lowestFromEnd() else {
                 isAtEnd = true
@@ -123,9 +125,9 @@ final class KeptStore {
         // The number can be read, but not the rest of the message, which is on other pages.
         var unreadable: Int64?
         try? connection.run(
-            "SELECT number FROM message WHERE number > ? ORDER BY number LIMIT 1", [.integer(position)]
+            "SELECT number FROM message WHERE number >= ? ORDER BY number LIMIT 1", [.integer(position + 1)]
         ) { unreadable = $0.integer(0) }
-        guard let number = unreadable, number > position else {
+        guard let number = unreadable, number > position, number < .max else {
             isAtEnd = true
             return
         }

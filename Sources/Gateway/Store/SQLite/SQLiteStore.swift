@@ -27,7 +27,7 @@ public final class SQLiteStore: PublicationStore {
     private var database: MessageDatabase?
     private var dropped = MessageDatabase.Dropped()
     private var damaged = 0
-    /// The damaged files whose messages are not copied yet, and the number of messages if it is known.
+    /// The damaged files that were not copied yet, and the number of their messages if it is known.
     private var kept: [(path: String, count: Int?)] = []
     private var lastIdentity = SQLiteStore.newIdentity()
     /// Numbers go on after a replacement, because they only grow.
@@ -215,7 +215,7 @@ public final class SQLiteStore: PublicationStore {
         notices.append(.messagesRecovered(count: recovered, lost: lost))
     }
 
-    /// Whether a damaged file has a log, whose messages are not read.
+    /// Whether a damaged file has a log. Its messages are not read.
     private static func hasLog(_ file: String) -> Bool {
         var information = stat()
         return unsafe lstat(file + "-wal", &information) == 0 && information.st_size > 0
