@@ -120,6 +120,43 @@ struct RestartTests {
         #expect(air.accepts(1, at: 310))
     }
 
+    @Test(.proves(.S128)) func `The next process accepts no restart after a forged one`() {
+        let first = air()
+        _ = first.accepts(200_000, at: 0)
+        for number in 0..<5 as Range<UInt32> { _ = first.accepts(100 + number, at: 10 + Double(number) * 2) }
+        // The process ends between the forged restart and the next packet of the device, and again after it.
+        let second = air()
+        second.decoder.restore(first.decoder.encryptedCounters)
+        #expect(second.decoder.encryptedCounters == first.decoder.encryptedCounters)
+        #expect(second.accepts(200_001, at: 0))
+        #expect(second.decoder.encryptedCounters.map(\.isRestartForged) == [true])
+        let third = air()
+        third.decoder.restore(second.decoder.encryptedCounters)
+        for number in 0..<100 as Range<UInt32> { #expect(!third.accepts(100 + number, at: Double(number) * 2)) }
+        #expect(third.accepts(200_002, at: 300))
+    }
+
+    @Test func `Only counters that changed since they were saved are listed`() {
+        let air = air()
+        #expect(air.decoder.changedCounters == [])
+        _ = air.accepts(1000, at: 0)
+        let saved = air.decoder.changedCounters
+        #expect(saved == [EncryptedCounter(address: address, format: .bthome, value: 1000)])
+        _ = air.accepts(1001, at: 1)
+        // It has changed since the save began.
+        air.decoder.markSaved(saved)
+        #expect(air.decoder.changedCounters.map(\.value) == [1001])
+        air.decoder.markSaved(air.decoder.changedCounters)
+        _ = air.accepts(1001, at: 2)
+        _ = air.accepts(500, at: 3)
+        #expect(air.decoder.changedCounters == [])
+        let next = self.air()
+        next.decoder.restore(air.decoder.encryptedCounters)
+        #expect(next.decoder.changedCounters == [])
+        _ = next.accepts(1002, at: 0)
+        #expect(next.decoder.changedCounters.map(\.value) == [1002])
+    }
+
     @Test func `Packets with falling or far counters are no sequence`() {
         let air = air()
         _ = air.accepts(100_000, at: 0)

@@ -83,8 +83,10 @@ private final class LoggedStore: PublicationStore {
     var identity: String { store.identity }
     var summary: StoreSummary { store.summary }
 
-    func update(appending publications: [Publication], removing numbers: [Int64]) throws(StoreFailure) {
-        try store.update(appending: publications, removing: numbers)
+    func update(
+        appending publications: [Publication], removing numbers: [Int64], saving counters: [EncryptedCounter]
+    ) throws(StoreFailure) {
+        try store.update(appending: publications, removing: numbers, saving: counters)
         for publication in publications {
             let parts = String(decoding: publication.payload, as: UTF8.self).split(separator: "\"")
             log.write("stored \(parts[3])")

@@ -13,12 +13,25 @@ public struct EncryptedCounter: Hashable, Sendable {
     public var format: SensorFormat
     /// The counter of the last packet that was accepted.
     public var value: UInt32
+    /// The counter before a restart that ``RestartProof`` accepted; nil if there was none, or if it continued.
+    public var before: UInt32?
+    /// Whether a restart was made of recorded packets, so that no later one is accepted.
+    public var isRestartForged: Bool
 
-    /// Makes a counter.
-    public init(address: SenderAddress, format: SensorFormat, value: UInt32) {
+    /// Makes a counter. Default: the device has not counted again.
+    public init(
+        address: SenderAddress, format: SensorFormat, value: UInt32, before: UInt32? = nil,
+        isRestartForged: Bool = false
+    ) {
         self.address = address
         self.format = format
         self.value = value
+        self.before = before
+        self.isRestartForged = isRestartForged
+    }
+
+    fileprivate var protected: ProtectedCounter {
+        ProtectedCounter(saved: value, before: before, isRestartForged: isRestartForged)
     }
 }
 
@@ -27,13 +40,40 @@ extension SensorDecoder {
     ///
     /// Only devices with a key have one, so there is at most one for each key and format.
     public var encryptedCounters: [EncryptedCounter] {
+        counters(where: { _ in true })
+            .sorted { ($0.address.number, $0.format.rawValue) < ($1.address.number, $1.format.rawValue) }
+    }
+
+    /// Those of ``encryptedCounters`` that differ from what was restored or saved.
+    package var changedCounters: [EncryptedCounter] { history.hasChanges ? counters(where: \.isChanged) : [] }
+
+    /// Stores that counters were saved. One that has changed meanwhile stays in ``changedCounters``.
+    package mutating func markSaved(_ counters: [EncryptedCounter]) {
         let types = countingFormats
-        return history.protectedCounters.compactMap { source, value in
-            types.first { ObjectIdentifier($0) == source.format }.map {
-                EncryptedCounter(address: source.identity, format: $0.format, value: value)
-            }
+        for counter in counters {
+            guard let source = historySource(of: counter, types) else { continue }
+            history.markSaved(counter.protected, of: source)
         }
-        .sorted { ($0.address.number, $0.format.rawValue) < ($1.address.number, $1.format.rawValue) }
+        history.updateChanges()
+    }
+
+    private func counters(where isIncluded: (ProtectedCounter) -> Bool) -> [EncryptedCounter] {
+        let types = countingFormats
+        return history.protectedCounters.compactMap { source, counter -> EncryptedCounter? in
+            guard isIncluded(counter), let type = types.first(where: { ObjectIdentifier($0) == source.format }) else {
+                return nil
+            }
+            return EncryptedCounter(
+                address: source.identity, format: type.format, value: counter.last, before: counter.before,
+                isRestartForged: counter.isRestartForged)
+        }
+    }
+
+    private func historySource(
+        of counter: EncryptedCounter, _ types: [any AdvertisementFormat.Type]
+    ) -> PacketHistory.Source? {
+        types.first { $0.format == counter.format }
+            .map { PacketHistory.Source(identity: counter.address, format: ObjectIdentifier($0), isEncrypted: true) }
     }
 
     /// Continues with the counters of an earlier process.
@@ -42,10 +82,8 @@ extension SensorDecoder {
     public mutating func restore(_ counters: [EncryptedCounter]) {
         let types = countingFormats
         for counter in counters where keys[counter.address] != nil {
-            guard let type = types.first(where: { $0.format == counter.format }) else { continue }
-            history.restore(
-                counter.value,
-                of: .init(identity: counter.address, format: ObjectIdentifier(type), isEncrypted: true))
+            guard let source = historySource(of: counter, types) else { continue }
+            history.restore(counter.protected, of: source)
         }
     }
 

@@ -33,6 +33,8 @@ struct PacketHistory: Sendable {
     /// The largest number of counters that are not protected.
     var limit: Int
     private var protected: [Source: ProtectedCounter] = [:]
+    /// Whether a protected counter has changed since it was saved.
+    private(set) var hasChanges = false
     private var others: [Source: UInt32] = [:]
 
     init(limit: Int) { self.limit = limit }
@@ -42,8 +44,15 @@ struct PacketHistory: Sendable {
         _ counter: UInt32, from source: Source, isProtected: Bool, at time: Duration?, _ rule: RestartRule
     ) -> Outcome {
         guard isProtected else { return receivePlain(counter, from: source) }
-        if let outcome = protected[source]?.receive(counter, at: time, rule) { return outcome }
+        if let outcome = protected[source]?.receive(counter, at: time, rule) {
+            switch outcome {
+            case .new, .restarted: hasChanges = true
+            case .repeated, .replayed: break
+            }
+            return outcome
+        }
         protected[source] = ProtectedCounter(last: counter)
+        hasChanges = true
         return .new
     }
 
@@ -55,11 +64,17 @@ struct PacketHistory: Sendable {
         return .new
     }
 
-    /// The last counters that are protected.
-    var protectedCounters: [(source: Source, value: UInt32)] { protected.map { ($0.key, $0.value.last) } }
+    /// The counters that are protected.
+    var protectedCounters: [(source: Source, counter: ProtectedCounter)] { protected.map { ($0.key, $0.value) } }
 
     /// Continues with a protected counter of an earlier process.
-    mutating func restore(_ counter: UInt32, of source: Source) { protected[source] = ProtectedCounter(last: counter) }
+    mutating func restore(_ counter: ProtectedCounter, of source: Source) { protected[source] = counter }
+
+    /// Stores that a counter was saved. It stays changed if it has another value meanwhile.
+    mutating func markSaved(_ saved: ProtectedCounter, of source: Source) { protected[source]?.markSaved(saved) }
+
+    /// Finds out whether counters are left that have changed.
+    mutating func updateChanges() { hasChanges = protected.values.contains(where: \.isChanged) }
 
     /// Removes all counters of a device.
     mutating func forget(_ identity: SenderAddress) {
@@ -75,9 +90,11 @@ struct ProtectedCounter: Sendable {
     /// The packets that may become the proof of a restart.
     private var candidate: Candidate?
     /// The counter before an accepted restart; nil if there was none.
-    private var before: UInt32?
+    private(set) var before: UInt32?
     /// Whether the old counter continued after a restart. The restart was then made of recorded packets.
-    private var isRestartForged = false
+    private(set) var isRestartForged = false
+    /// Whether it differs from what was saved.
+    private(set) var isChanged = true
 
     /// Packets with lower counters that rise.
     private struct Candidate: Sendable {
@@ -93,6 +110,18 @@ struct ProtectedCounter: Sendable {
 
     init(last: UInt32) { self.last = last }
 
+    /// A counter of an earlier process, as it was saved.
+    init(saved last: UInt32, before: UInt32?, isRestartForged: Bool) {
+        self.last = last
+        self.before = before
+        self.isRestartForged = isRestartForged
+        isChanged = false
+    }
+
+    mutating func markSaved(_ saved: ProtectedCounter) {
+        if (saved.last, saved.isRestartForged) == (last, isRestartForged), saved.before == before { isChanged = false }
+    }
+
     mutating func receive(
         _ counter: UInt32, at time: Duration?, _ rule: PacketHistory.RestartRule
     ) -> PacketHistory.Outcome {
@@ -106,6 +135,7 @@ struct ProtectedCounter: Sendable {
             }
             candidate = nil
             last = counter
+            isChanged = true
             return .new
         }
         guard proves(counter, at: time, rule.proof) else { return .replayed(last: last) }
@@ -113,6 +143,7 @@ struct ProtectedCounter: Sendable {
             before = max(before ?? 0, last)
             candidate = nil
             last = counter
+            isChanged = true
         }
         return .restarted(after: last)
     }

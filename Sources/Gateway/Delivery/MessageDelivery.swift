@@ -35,6 +35,10 @@ public final class MessageDelivery {
     public var onRefused: ((BrokerRefusal) -> Void)?
     /// Runs when the broker has closed the connection because another client has the same identifier.
     var onTakenOver: (() -> Void)?
+    /// Returns the counters of encrypted packets that changed. They are stored together with the next messages.
+    var changedCounters: (() -> [EncryptedCounter])?
+    /// Receives counters that were stored.
+    var onCountersSaved: (([EncryptedCounter]) -> Void)?
     /// Receives what a user should know, at most a few lines for one cause.
     public var onNotice: ((DeliveryNotice) -> Void)?
 
@@ -42,7 +46,6 @@ public final class MessageDelivery {
     private let outbox: Outbox
     private let supervisor: BrokerSupervisor
     private let identifier: String
-    private var savedCounters: [EncryptedCounter] = []
 
     /// Creates a delivery that does nothing until ``start()``.
     ///
@@ -76,6 +79,8 @@ public final class MessageDelivery {
         outbox.send = { [unowned supervisor] in supervisor.send($0, token: $1) }
         outbox.reconnect = { [unowned supervisor] in supervisor.reconnect() }
         outbox.onProgress = { [unowned supervisor] in supervisor.checkIdle() }
+        outbox.changedCounters = { [weak self] in self?.changedCounters?() ?? [] }
+        outbox.onCountersSaved = { [weak self] in self?.onCountersSaved?($0) }
         outbox.report = { [weak self] in self?.onNotice?($0) }
         messages.report = { [weak self] in self?.onNotice?($0) }
         supervisor.isIdle = { [unowned outbox] in outbox.isIdle }
@@ -154,13 +159,22 @@ public final class MessageDelivery {
     /// The counters of encrypted packets of earlier processes.
     let encryptedCounters: [EncryptedCounter]
 
-    /// Stores the counters for the next process. If the store fails, it has older ones.
+    /// Stores all counters for the next process, and forgets others. If the store fails, it has older ones.
     func save(_ counters: [EncryptedCounter]) {
-        guard counters != savedCounters else { return }
-        savedCounters = counters
+        guard !counters.isEmpty || !encryptedCounters.isEmpty else { return }
         messages.run {
             try? $0.save(counters)
         } then: { _ in
+        }
+    }
+
+    /// Stores the counters that changed without a message.
+    func saveChangedCounters() {
+        guard let counters = changedCounters?(), !counters.isEmpty else { return }
+        messages.run { store -> Bool in
+            (try? store.update(appending: [], removing: [], saving: counters)) != nil
+        } then: { [weak self] isSaved in
+            if isSaved { self?.onCountersSaved?(counters) }
         }
     }
 

@@ -1,3 +1,4 @@
+import BluetoothValues
 import Rx
 
 /// Delivers messages at least once: it stores them, sends them in order, and removes them when the broker confirms.
@@ -10,6 +11,9 @@ final class Outbox {
     /// Closes the connection, because the broker does not confirm anything.
     var reconnect: (() -> Void)?
     var report: ((DeliveryNotice) -> Void)?
+    /// Returns the counters of encrypted packets that are stored with the messages.
+    var changedCounters: (() -> [EncryptedCounter])?
+    var onCountersSaved: (([EncryptedCounter]) -> Void)?
     /// Is called after each change that may have made the outbox idle.
     var onProgress: (() -> Void)?
 
@@ -98,9 +102,11 @@ final class Outbox {
     private func perform(_ action: OutboxState.Action) {
         switch action {
         case .store(let publications, let numbers):
-            run { store throws(StoreFailure) in
+            // In one transaction, so that after a crash the packet of a stored reading is not accepted again.
+            let counters = publications.isEmpty ? [] : changedCounters?() ?? []
+            run(saving: counters) { store throws(StoreFailure) in
                 let before = store.summary.dropped
-                try store.update(appending: publications, removing: numbers)
+                try store.update(appending: publications, removing: numbers, saving: counters)
                 return .stored(dropped: store.summary.dropped - before)
             } failure: {
                 .storingFailed($0)
@@ -129,13 +135,15 @@ final class Outbox {
 
     /// Runs an operation of the store, and handles its event.
     private func run(
+        saving counters: [EncryptedCounter] = [],
         _ work: @escaping @Sendable (any PublicationStore) throws(StoreFailure) -> OutboxState.Event,
         failure: @escaping @Sendable (StoreFailure) -> OutboxState.Event
     ) {
         store.run { store -> OutboxState.Event in
             do throws(StoreFailure) { return try work(store) } catch { return failure(error) }
-        } then: { [weak self] in
-            self?.process($0)
+        } then: { [weak self] event in
+            if !counters.isEmpty, case .stored = event { self?.onCountersSaved?(counters) }
+            self?.process(event)
         }
     }
 

@@ -196,6 +196,8 @@ public final class Gateway {
         connections.onValue = { [unowned self] in adapters.supervisor($0)?.receivedValue() }
         connections.onEvent = { [unowned self] in publish($0) }
         connections.onGateway = { [unowned self] in discovery?.foundGateway($0, hearing: $1) }
+        delivery.changedCounters = { [weak self] in self?.pipeline.changedCounters ?? [] }
+        delivery.onCountersSaved = { [weak self] in self?.pipeline.markSaved($0) }
         delivery.onConnectionChange = { [unowned self] in brokerChanged(isConnected: $0) }
         delivery.isCommand = { [unowned self] in commandFilter?.matches($0) ?? false }
         delivery.expectsEcho = { [unowned self] in isOwnSubscription($0) }
@@ -317,7 +319,7 @@ extension Gateway {
         let bound = loop.bound(WeakReference(self))
         statusTimer.disposable = loop.schedule(after: Self.statusInterval) {
             guard let gateway = bound.value.object, gateway.isRunning else { return }
-            gateway.delivery.save(gateway.pipeline.encryptedCounters)
+            gateway.delivery.saveChangedCounters()
             gateway.discovery?.expire()
             gateway.handle(gateway.instances.expire(at: gateway.loop.monotonicTime))
             gateway.publishStatus()

@@ -74,6 +74,12 @@ package final class ReadingPipeline {
     /// The counters of encrypted packets of configured devices, for the next process.
     var encryptedCounters: [EncryptedCounter] { configured.decoder.encryptedCounters }
 
+    /// Those that changed since they were saved.
+    var changedCounters: [EncryptedCounter] { configured.decoder.changedCounters }
+
+    /// Stores that counters were saved.
+    func markSaved(_ counters: [EncryptedCounter]) { configured.decoder.markSaved(counters) }
+
     /// Continues with the counters of an earlier process, so that recorded packets are refused.
     func restore(_ counters: [EncryptedCounter]) { configured.decoder.restore(counters) }
 

@@ -12,7 +12,10 @@ public protocol PublicationStore: AnyObject {
     /// Stores messages in their order and removes confirmed ones, in one transaction: all or nothing.
     ///
     /// The new messages are safe when this returns. Numbers that the store does not contain are ignored.
-    func update(appending publications: [Publication], removing numbers: [Int64]) throws(StoreFailure)
+    /// - Parameter counters: Replace those of their devices and formats. Others stay.
+    func update(
+        appending publications: [Publication], removing numbers: [Int64], saving counters: [EncryptedCounter]
+    ) throws(StoreFailure)
 
     /// Returns the oldest messages of a priority with numbers above `number`, at most `limit`.
     func messages(
@@ -61,6 +64,11 @@ extension PublicationStore {
 
     /// Does nothing.
     public func close() {}
+
+    /// Stores messages in their order and removes confirmed ones, in one transaction: all or nothing.
+    public func update(appending publications: [Publication], removing numbers: [Int64]) throws(StoreFailure) {
+        try update(appending: publications, removing: numbers, saving: [])
+    }
 
     /// Stores messages durably, in their order, all or none. A message is safe when this returns.
     public func append(_ publications: [Publication]) throws(StoreFailure) {

@@ -37,9 +37,16 @@ public final class SimulatedStore: PublicationStore {
         self.countsMemory = countsMemory
     }
 
-    public func update(appending publications: [Publication], removing numbers: [Int64]) throws(StoreFailure) {
-        if let failure = failure ?? (publications.isEmpty ? nil : appendFailure) { throw failure }
+    public func update(
+        appending publications: [Publication], removing numbers: [Int64], saving counters: [EncryptedCounter]
+    ) throws(StoreFailure) {
+        let appends = !publications.isEmpty || !counters.isEmpty
+        if let failure = failure ?? (appends ? appendFailure : nil) { throw failure }
         transactionCount += 1
+        for counter in counters {
+            encryptedCounters.removeAll { $0.address == counter.address && $0.format == counter.format }
+            encryptedCounters.append(counter)
+        }
         for number in numbers { for index in queues.indices { count(queues[index].remove(number)) } }
         for publication in publications {
             lastNumber += 1

@@ -84,6 +84,25 @@ import Testing
         #expect(try SQLiteStore(path: folder.path("a.db")).encryptedCounters.sorted { $0.value > $1.value } == counters)
     }
 
+    @Test(arguments: [false, true])
+    func `Changed counters are stored with messages, and others stay`(isFile: Bool) throws {
+        let folder = try TemporaryFolder()
+        let store: any PublicationStore =
+            isFile ? try SQLiteStore(path: folder.path("a.db")) : SimulatedStore(identity: "s")
+        var first = EncryptedCounter(address: "00:00:00:00:00:01", format: .bthome, value: 1)
+        let second = EncryptedCounter(
+            address: "00:00:00:00:00:01", format: .miBeacon, value: 7, before: .max, isRestartForged: true)
+        try store.save([first, second])
+        first.value = 2
+        first.before = 0
+        try store.update(appending: [Publication("a", "1")], removing: [], saving: [first])
+        #expect(Set(store.encryptedCounters) == [first, second])
+        guard isFile else { return }
+        store.close()
+        let next = try SQLiteStore(path: folder.path("a.db"))
+        #expect(Set(next.encryptedCounters) == [first, second] && next.summary.count == 1)
+    }
+
     @Test func `The time since a confirmation is known after a restart of the process`() throws {
         let folder = try TemporaryFolder()
         do {
@@ -161,7 +180,8 @@ import Testing
     private static let versionThree = """
         ALTER TABLE command DROP COLUMN checksum; ALTER TABLE command DROP COLUMN boot;
         ALTER TABLE command DROP COLUMN seconds; ALTER TABLE confirmation DROP COLUMN checksum;
-        ALTER TABLE counter DROP COLUMN checksum; PRAGMA user_version=3
+        ALTER TABLE counter DROP COLUMN checksum; ALTER TABLE counter DROP COLUMN earlier;
+        ALTER TABLE counter DROP COLUMN forged; PRAGMA user_version=3
         """
 
     @Test func `A store of version 1 is extended, and keeps its messages`() throws {

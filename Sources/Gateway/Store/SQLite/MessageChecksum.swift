@@ -60,6 +60,8 @@ struct MessageChecksum {
         sum.add(Int64(bitPattern: counter.address.number))
         sum.add(counter.format.rawValue)
         sum.add(Int64(counter.value))
+        sum.add(counter.before.map { Int64($0) } ?? -1)
+        sum.add(counter.isRestartForged ? 1 : 0 as Int64)
         return sum.value
     }
 

@@ -96,12 +96,13 @@ extension MessageDatabase {
     func encryptedCounters() throws(StoreFailure) -> [EncryptedCounter] {
         var counters: [EncryptedCounter] = []
         var damaged = 0
-        try connection.run("SELECT address, format, value, checksum FROM counter") { row in
+        try connection.run("SELECT address, format, value, checksum, earlier, forged FROM counter") { row in
             let name = row.text(1)
             let format = SensorFormat(rawValue: name) ?? .custom(name)
             let address = SenderAddress(BluetoothAddress(UInt64(bitPattern: row.integer(0))))
             let counter = EncryptedCounter(
-                address: address, format: format, value: UInt32(truncatingIfNeeded: row.integer(2)))
+                address: address, format: format, value: UInt32(truncatingIfNeeded: row.integer(2)),
+                before: UInt32(exactly: row.integer(4)), isRestartForged: row.integer(5) != 0)
             if Self.isRight(row.optionalInteger(3), MessageChecksum.of(counter)) {
                 counters.append(counter)
             } else {
@@ -118,15 +119,20 @@ extension MessageDatabase {
     func save(_ counters: [EncryptedCounter]) throws(StoreFailure) {
         try transaction { () throws(StoreFailure) in
             try connection.run("DELETE FROM counter")
-            for counter in counters {
-                try connection.run(
-                    "INSERT INTO counter(address, format, value, checksum) VALUES (?, ?, ?, ?)",
-                    [
-                        .integer(Int64(bitPattern: counter.address.number)), .text(counter.format.rawValue),
-                        .integer(Int64(counter.value)), .integer(MessageChecksum.of(counter)),
-                    ])
-            }
+            for counter in counters { try store(counter) }
         }
+    }
+
+    /// Replaces the counter of a device and a format within a transaction.
+    func store(_ counter: EncryptedCounter) throws(StoreFailure) {
+        try connection.run(
+            "INSERT OR REPLACE INTO counter(address, format, value, earlier, forged, checksum) "
+                + "VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                .integer(Int64(bitPattern: counter.address.number)), .text(counter.format.rawValue),
+                .integer(Int64(counter.value)), .integer(counter.before.map { Int64($0) } ?? -1),
+                .integer(counter.isRestartForged ? 1 : 0), .integer(MessageChecksum.of(counter)),
+            ])
     }
 
     /// Whether the checksum of a row is right. Rows of earlier versions have none.

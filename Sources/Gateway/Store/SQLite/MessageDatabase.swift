@@ -1,3 +1,5 @@
+import BluetoothValues
+
 /// The tables of a store in a file of SQLite.
 ///
 /// `synchronous=FULL` writes the log to the disk before a transaction ends, so that a power failure loses nothing that
@@ -147,7 +149,8 @@ final class MessageDatabase {
     /// Removes and appends messages in one transaction, and returns how many old ones were removed to make room.
     @discardableResult
     func update(
-        appending publications: [Publication], removing numbers: [Int64], maximumBytes: Int
+        appending publications: [Publication], removing numbers: [Int64], saving counters: [EncryptedCounter] = [],
+        maximumBytes: Int
     ) throws(StoreFailure) -> Dropped {
         let before = (count, bytes)
         do throws(StoreFailure) {
@@ -160,6 +163,7 @@ final class MessageDatabase {
                 number += 1
                 try insert(StoredPublication(number: number, publication: publication))
             }
+            for counter in counters { try store(counter) }
             let dropped = try makeRoom(maximumBytes)
             try connection.execute("COMMIT")
             lastNumber = number

@@ -60,7 +60,9 @@ enum MessageSchema {
             ALTER TABLE command ADD COLUMN boot TEXT;
             ALTER TABLE command ADD COLUMN seconds INTEGER;
             ALTER TABLE confirmation ADD COLUMN checksum INTEGER;
-            ALTER TABLE counter ADD COLUMN checksum INTEGER
+            ALTER TABLE counter ADD COLUMN checksum INTEGER;
+            ALTER TABLE counter ADD COLUMN earlier INTEGER NOT NULL DEFAULT -1;
+            ALTER TABLE counter ADD COLUMN forged INTEGER NOT NULL DEFAULT 0
             """)
     }
 

@@ -83,16 +83,19 @@ public final class SQLiteStore: PublicationStore {
         return summary
     }
 
-    public func update(appending publications: [Publication], removing numbers: [Int64]) throws(StoreFailure) {
+    public func update(
+        appending publications: [Publication], removing numbers: [Int64], saving counters: [EncryptedCounter]
+    ) throws(StoreFailure) {
         let limit = maximumBytes
         let dropped = try use { database throws(StoreFailure) in
             do throws(StoreFailure) {
-                return try database.update(appending: publications, removing: numbers, maximumBytes: limit)
+                return try database.update(
+                    appending: publications, removing: numbers, saving: counters, maximumBytes: limit)
             } catch {
                 guard error.kind == .full, publications.isEmpty else { throw error }
                 // Removing makes room, so it uses the space that the log has.
                 database.restartLog()
-                return try database.update(appending: [], removing: numbers, maximumBytes: limit)
+                return try database.update(appending: [], removing: numbers, saving: counters, maximumBytes: limit)
             }
         }
         self.dropped.count += dropped.count
