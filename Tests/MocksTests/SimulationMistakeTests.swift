@@ -46,7 +46,7 @@ struct SimulationMistakeTests {
         #expect(Set(mistakes.taken.map(\.line)).count == 14)
     }
 
-    @Test func `Mistakes in a scenario are reported at the line of the simulation, and leave peripherals out`() {
+    @Test func `Mistakes in a scenario are reported, and leave peripherals out`() {
         let scenario = Scenario {
             SimulatedPeripheral("Strap", address: "C0:FF:EE:00:00:01") {
                 SimulatedAdvertisement(every: .milliseconds(100), rssi: -50)

@@ -24,7 +24,7 @@ extension PossibleValues {
         }
     }
 
-    /// The characteristics whose units have several meanings.
+    /// The characteristics that have a unit with several meanings.
     private static let quantities: [UInt16: Quantity] = [
         0x2A71: .direction, 0x2A73: .direction, 0x2A76: .uvIndex, 0x2B18: .voltage, 0x2B8C: .carbonDioxide,
         0x2BD5: .particles1, 0x2BD6: .particles2_5, 0x2BD7: .particles10, 0x2BE7: .volatileOrganicCompounds,

@@ -14,7 +14,7 @@ public final class SimulatedBrokerServer {
     public var refusal: BrokerFailure?
     /// The identifiers of the clients that cannot connect.
     public var unreachableClients: Set<String> = []
-    /// The filters to which no client may subscribe, and whose subscriptions no client may end.
+    /// The filters to which no client may subscribe. Their subscriptions cannot be ended either.
     public var refusedFilters: Set<String> = []
     /// Whether retained messages are kept. If not, clients learn it with each connection, as in MQTT 5.
     public var keepsRetained = true
