@@ -155,6 +155,67 @@ import Testing
         }
     }
 
+    /// Overwrites the page of the closed store that contains a text.
+    private func damage(_ folder: TemporaryFolder, pageOf text: String) throws {
+        var content = try folder.read("a.db")
+        let pattern = Array(text.utf8)
+        let position = try #require(content.indices.first { content[$0...].starts(with: pattern) })
+        let page = position / 4096 * 4096
+        for index in page..<page + 4096 { content[index] = 0xA5 }
+        try folder.write("a.db", content)
+    }
+
+    @Test func `A damaged file passes its identifiers and counters to the new one`() throws {
+        let folder = try TemporaryFolder()
+        let counters = [
+            EncryptedCounter(
+                address: "00:00:00:00:00:01", format: .bthome, value: 1, before: 9, isRestartForged: true),
+            EncryptedCounter(address: "00:00:00:00:00:02", format: .bthome, value: 2),
+        ]
+        do {
+            let store = try SQLiteStore(path: folder.path("a.db"))
+            for number in 0..<4 { try store.remember(identifier(number), keeping: .seconds(60)) }
+            try store.save(counters)
+            try store.append([Publication("a", "the page of messages")])
+        }
+        // Rows with a wrong checksum, or without one, are not copied.
+        do {
+            let connection = try SQLiteConnection(path: folder.path("a.db"))
+            try connection.execute(
+                """
+                UPDATE command SET id = 'x' WHERE id = '1'; UPDATE command SET checksum = NULL WHERE id = '2';
+                UPDATE counter SET value = 5 WHERE value = 2
+                """)
+        }
+        try damage(folder, pageOf: "the page of messages")
+        for round in 0..<2 {
+            let store = try SQLiteStore(path: folder.path("a.db"))
+            #expect((store.replacement != nil) == (round == 0))
+            #expect(store.usedIdentifiers == [identifier(0), identifier(3)])
+            #expect(store.encryptedCounters == [counters[0]])
+        }
+    }
+
+    @Test func `A damaged page of identifiers loses only its own`() throws {
+        let folder = try TemporaryFolder()
+        let ids = (1000..<1400).map { "id-\($0)" }
+        do {
+            let store = try SQLiteStore(path: folder.path("a.db"))
+            for id in ids {
+                try store.remember(UsedIdentifier(address: .strap, id: id, fingerprint: 7), keeping: .seconds(60))
+            }
+        }
+        try damage(folder, pageOf: ids[200])
+        let store = try SQLiteStore(path: folder.path("a.db"))
+        #expect(store.replacement == nil)
+        let found = store.usedIdentifiers.map(\.id)
+        #expect(store.replacement != nil)
+        #expect(found.count > 300 && found.first == ids.first && found.last == ids.last && !found.contains(ids[200]))
+        #expect(found == found.sorted() && Set(found).isSubset(of: ids))
+        store.close()
+        #expect(try SQLiteStore(path: folder.path("a.db")).usedIdentifiers.map(\.id) == found)
+    }
+
     @Test func `A store of version 3 keeps its identifiers, counters and time`() throws {
         let folder = try TemporaryFolder()
         let counter = EncryptedCounter(address: "00:00:00:00:00:01", format: .bthome, value: 7)

@@ -16,17 +16,12 @@ extension MessageDatabase {
     func usedIdentifiers() throws(StoreFailure) -> [UsedIdentifier] {
         var identifiers: [UsedIdentifier] = []
         var damaged: [Int64] = []
-        try connection.run(
-            "SELECT address, id, fingerprint, checksum, position, boot, seconds FROM command ORDER BY position"
-        ) { row in
-            let identifier = UsedIdentifier(
-                address: BluetoothAddress(UInt64(bitPattern: row.integer(0))), id: row.text(1),
-                fingerprint: UInt64(bitPattern: row.integer(2)))
-            let time = BootTime(boot: row.text(5), seconds: row.integer(6))
-            if Self.isRight(row.optionalInteger(3), MessageChecksum.of(identifier, time)) {
-                identifiers.append(identifier)
+        try connection.run("SELECT \(StoredIdentifier.columns), position FROM command ORDER BY position") { row in
+            let stored = StoredIdentifier(row)
+            if stored.hasRightChecksum != false {
+                identifiers.append(stored.identifier)
             } else {
-                damaged.append(row.integer(4))
+                damaged.append(row.integer(6))
             }
         }
         damagedStateCount += damaged.count
@@ -47,15 +42,8 @@ extension MessageDatabase {
     ) throws(StoreFailure) {
         let time = now ?? BootTime(boot: "", seconds: 0)
         try transaction { () throws(StoreFailure) in
-            try connection.run(
-                "INSERT INTO command(address, id, fingerprint, boot, seconds, checksum) VALUES (?, ?, ?, ?, ?, ?)",
-                [
-                    .integer(Int64(bitPattern: identifier.address.number)), .text(identifier.id),
-                    .integer(Int64(bitPattern: identifier.fingerprint)), .text(time.boot), .integer(time.seconds),
-                    .integer(MessageChecksum.of(identifier, time)),
-                ])
+            try insert(identifier, time)
             guard now != nil else { return }
-            // Rows of earlier versions have no time, as if they were of an earlier start.
             try connection.run(
                 "DELETE FROM command WHERE position <= ? AND CASE WHEN boot = ? THEN seconds < ? ELSE ? END",
                 [
@@ -63,6 +51,25 @@ extension MessageDatabase {
                     .integer(time.seconds - duration.components.seconds - 1),
                     .integer(openSince > duration ? 1 : 0),
                 ])
+        }
+    }
+
+    private func insert(_ identifier: UsedIdentifier, _ arrival: BootTime) throws(StoreFailure) {
+        try connection.run(
+            "INSERT INTO command(address, id, fingerprint, boot, seconds, checksum) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                .integer(Int64(bitPattern: identifier.address.number)), .text(identifier.id),
+                .integer(Int64(bitPattern: identifier.fingerprint)), .text(arrival.boot), .integer(arrival.seconds),
+                .integer(MessageChecksum.of(identifier, arrival)),
+            ])
+    }
+
+    /// Adds what a damaged file contained, in one transaction.
+    func add(_ state: KeptState) throws(StoreFailure) {
+        guard !state.isEmpty else { return }
+        try transaction { () throws(StoreFailure) in
+            for stored in state.identifiers { try insert(stored.identifier, stored.arrival) }
+            for counter in state.counters { try store(counter) }
         }
     }
 
@@ -96,18 +103,9 @@ extension MessageDatabase {
     func encryptedCounters() throws(StoreFailure) -> [EncryptedCounter] {
         var counters: [EncryptedCounter] = []
         var damaged = 0
-        try connection.run("SELECT address, format, value, checksum, earlier, forged FROM counter") { row in
-            let name = row.text(1)
-            let format = SensorFormat(rawValue: name) ?? .custom(name)
-            let address = SenderAddress(BluetoothAddress(UInt64(bitPattern: row.integer(0))))
-            let counter = EncryptedCounter(
-                address: address, format: format, value: UInt32(truncatingIfNeeded: row.integer(2)),
-                before: UInt32(exactly: row.integer(4)), isRestartForged: row.integer(5) != 0)
-            if Self.isRight(row.optionalInteger(3), MessageChecksum.of(counter)) {
-                counters.append(counter)
-            } else {
-                damaged += 1
-            }
+        try connection.run("SELECT \(StoredCounter.columns) FROM counter") { row in
+            let stored = StoredCounter(row)
+            if stored.hasRightChecksum != false { counters.append(stored.counter) } else { damaged += 1 }
         }
         damagedStateCount += damaged
         // The index of the table may contain another value than a damaged row, so the table is filled again.

@@ -5,8 +5,8 @@ import Glibc
 /// A store in a file of SQLite. What it has stored survives a crash of the process and a power failure.
 ///
 /// Each update is one transaction, which is on the disk when the call returns. A damaged file is renamed, with a time
-/// stamp in its new name, and a new one begun. ``check()`` copies the messages that can be read in it. Messages with a
-/// wrong checksum are removed. ``takeNotices()`` returns all of this.
+/// stamp in its new name, and a new one begun. Readable identifiers and counters are copied at once, messages by
+/// ``check()``. Messages with a wrong checksum are removed. ``takeNotices()`` returns all of this.
 /// ```swift
 /// let store = try SQLiteStore(path: "/var/lib/ble-gateway/readings.db")
 /// for notice in store.takeNotices() { print(notice) }
@@ -29,6 +29,8 @@ public final class SQLiteStore: PublicationStore {
     private var damaged = 0
     /// The damaged files that were not copied yet, and the number of their messages if it is known.
     private var kept: [(path: String, count: Int?)] = []
+    /// The damaged files of which the identifiers and counters were not copied yet.
+    private var keptStates: [String] = []
     private var lastIdentity = SQLiteStore.newIdentity()
     /// Numbers go on after a replacement, because they only grow.
     private var lastNumber: Int64 = 0
@@ -146,15 +148,19 @@ public final class SQLiteStore: PublicationStore {
 
     /// Reads what the store contains besides messages; nil if that fails. Damaged rows are ignored and counted.
     private func state<Result>(_ body: (MessageDatabase) throws(StoreFailure) -> Result) -> Result? {
-        guard let database else { return nil }
-        let known = database.damagedStateCount
-        let result = try? body(database)
-        let count = database.damagedStateCount - known
-        if count > 0 {
-            damaged += count
-            notices.append(.stateDamaged(count: count))
+        guard database != nil else { return nil }
+        return try? use { database throws(StoreFailure) -> Result in
+            let known = database.damagedStateCount
+            let result = try body(database)
+            noteDamagedState(database.damagedStateCount - known)
+            return result
         }
-        return result
+    }
+
+    private func noteDamagedState(_ count: Int) {
+        guard count > 0 else { return }
+        damaged += count
+        notices.append(.stateDamaged(count: count))
     }
 
     /// Calls the body again with a new file if the old one is damaged.
@@ -248,7 +254,14 @@ public final class SQLiteStore: PublicationStore {
         lastIdentity = opened.identity
         lastNumber = opened.lastNumber
         database = opened
+        copyStates(to: opened)
         return opened
+    }
+
+    /// Copies the identifiers and counters of damaged files, before a command or a packet could be repeated.
+    private func copyStates(to database: MessageDatabase) {
+        for file in keptStates { try? database.add(KeptState(path: file)) }
+        keptStates = []
     }
 
     /// Returns 40 random bits: stores of many gateways, and of one gateway over time, have different ones.
@@ -281,5 +294,6 @@ public final class SQLiteStore: PublicationStore {
         for suffix in ["-wal", "-shm"] { _ = unsafe rename(path + suffix, kept + suffix) }
         notices.append(.storeReplaced(keptAt: kept, cause: failure.description))
         self.kept.append((kept, count))
+        keptStates.append(kept)
     }
 }

@@ -1,0 +1,48 @@
+import BluetoothValues
+
+/// The identifiers of commands and the counters of encrypted packets in a damaged store that was set aside.
+///
+/// Only rows with right checksums are taken, because a wrong counter would refuse the packets of its device. Rows of
+/// versions before 4 have none. The log of the file is not read.
+struct KeptState {
+    /// The oldest first.
+    private(set) var identifiers: [StoredIdentifier] = []
+    private(set) var counters: [EncryptedCounter] = []
+
+    var isEmpty: Bool { identifiers.isEmpty && counters.isEmpty }
+
+    /// Reads the file, and does not change it. What cannot be read is missing.
+    init(path: String) {
+        guard let connection = try? SQLiteConnection(keptFile: path) else { return }
+        // In a damaged tree, a row can be found twice.
+        var commands: [Int64: StoredIdentifier] = [:]
+        Self.read("\(StoredIdentifier.columns), position", of: "command", connection) { row in
+            let stored = StoredIdentifier(row)
+            if stored.hasRightChecksum == true { commands[row.integer(6)] = stored }
+        }
+        identifiers = commands.sorted { $0.key < $1.key }.map(\.value)
+        var counters: [EncryptedCounter] = []
+        Self.read(StoredCounter.columns, of: "counter", connection) { row in
+            let stored = StoredCounter(row)
+            if stored.hasRightChecksum == true { counters.append(stored.counter) }
+        }
+        self.counters = counters
+    }
+
+    /// Reads the newest rows of a table up to a damaged page, and then the oldest ones.
+    private static func read(
+        _ columns: String, of table: String, _ connection: SQLiteConnection, row: (SQLiteStatement) -> Void
+    ) {
+        for order in ["DESC", "ASC"] {
+            do throws(StoreFailure) {
+                // A damaged tree can lead to the same page many times.
+                try connection.run(
+                    "SELECT \(columns) FROM \(table) ORDER BY rowid \(order) LIMIT ?",
+                    [.integer(Int64(UsedIdentifier.maximum))], row: row)
+                return
+            } catch {
+                continue
+            }
+        }
+    }
+}
