@@ -39,6 +39,9 @@ struct InstanceWatch {
 
     private struct Sign {
         var instance: Instance
+        /// When the last status with this start arrived.
+        var startTime: Duration
+        /// When the last status arrived.
         var time: Duration
     }
 
@@ -70,14 +73,17 @@ struct InstanceWatch {
         let (wasAlone, gaveWay) = (signs.isEmpty, givesWay)
         add(found, at: now)
         let isNew = wasAlone || givesWay && !gaveWay
+        if gaveWay, !givesWay { return [.resumed] }
         return (isNew ? [.found(found)] : []) + (own.isYounger(than: found) ? useOwnIdentifier() : [])
     }
 
     private mutating func add(_ found: Instance, at now: Duration) {
-        // A changed start could begin and end the giving way with each message.
-        let known = signs[found.id]?.instance
-        let instance = known.map { found.isYounger(than: $0) ? $0 : found } ?? found
-        signs[found.id] = Sign(instance: instance, time: now)
+        // A changed start could begin and end the giving way with each message, so the earliest one counts for a while.
+        if let known = signs[found.id], found.isYounger(than: known.instance), now - known.startTime <= Self.timeout {
+            signs[found.id]?.time = now
+        } else {
+            signs[found.id] = Sign(instance: found, startTime: now, time: now)
+        }
         // The ones that were started first decide about commands.
         guard signs.count > Self.maximumOthers else { return }
         let youngest = signs.values.map(\.instance).max { $1.isYounger(than: $0) }

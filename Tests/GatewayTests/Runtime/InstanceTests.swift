@@ -116,6 +116,19 @@ import Testing
         #expect(watch.expire(at: .seconds(371)) == [.gone(last)])
     }
 
+    @Test func `A single forged start of another gateway has no lasting effect`() {
+        var watch = InstanceWatch(InstanceWatch.Instance(id: "b", host: "here", started: 20))
+        #expect(watch.receive(status("c", started: 30), at: .zero).count == 1)
+        #expect(watch.receive(status("c", started: -1), at: .seconds(1)).count == 2 && watch.givesWay)
+        for second in [60, 120, 180] {
+            #expect(watch.receive(status("c", started: 30), at: .seconds(second)).isEmpty)
+            #expect(watch.expire(at: .seconds(second)).isEmpty && watch.givesWay)
+        }
+        #expect(watch.receive(status("c", started: 30), at: .seconds(240)) == [.resumed])
+        #expect(!watch.givesWay && watch.other?.started == 30)
+        #expect(watch.receive(status("c", started: 30), at: .seconds(300)).isEmpty)
+    }
+
     @Test func `Many invented gateways make a few lines, and do not hide an older one`() {
         var watch = InstanceWatch(InstanceWatch.Instance(id: "b", host: "here", started: 5_000))
         var count = 0
