@@ -139,7 +139,8 @@ extension GATTCentral {
 
     /// Ends all commands, because this object stops.
     func failCommands() {
-        let (kind, text) = ("gateway-stopped", "The gateway stopped, or restarted its connections; send it again")
+        let kind = "gateway-stopped"
+        let text = "The gateway stopped, or restarted its connections; send it again with a new id"
         for (address, device) in devices.sorted(by: { $0.key < $1.key }) {
             device.run?.fail(kind, text)
             for entry in commands[address] ?? [] {

@@ -130,5 +130,5 @@ extension CommandFailure {
         text: "The gateway could not store the id of the command, and did not execute it, because a restart could "
             + "repeat it; check its disk, and send it again")
     fileprivate static let stopped = CommandFailure(
-        kind: "gateway-stopped", text: "The gateway stopped before an adapter was found; send it again")
+        kind: "gateway-stopped", text: "The gateway stopped before an adapter was found; send it again with a new id")
 }

@@ -43,7 +43,10 @@ import Testing
         stage.command(#"{"id":"1","read":"2A38"}"#)
         stage.time.advance(by: .seconds(1))
         #expect(stage.stop())
-        #expect(try stage.results().compactMap { $0["error"]?["kind"]?.string } == ["gateway-stopped"])
+        let errors = try stage.results().compactMap { $0["error"] }
+        #expect(errors.map { $0["kind"]?.string } == ["gateway-stopped"])
+        // Its id is remembered, so the same command would be ignored.
+        #expect(errors.first?["text"]?.string?.hasSuffix("with a new id") == true)
     }
 
     @Test func `A command for an unknown device has an answer, a counter and a line`() throws {
