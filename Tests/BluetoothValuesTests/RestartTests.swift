@@ -75,6 +75,13 @@ struct RestartTests {
         other.keys[address] = key
         other.restore([EncryptedCounter(address: address, format: .ruuvi, value: 1)])
         #expect(other.encryptedCounters == [])
+        // A device with a new key may count again.
+        other.keys[address] = DeviceKey([UInt8](repeating: 1, count: 16))
+        other.restore(counters)
+        #expect(other.encryptedCounters == [])
+        other.keys[address] = key
+        other.restore(counters)
+        #expect(other.encryptedCounters == counters)
     }
 
     @Test func `Repetitions of the same packet prove nothing`() {
@@ -141,7 +148,7 @@ struct RestartTests {
         #expect(air.decoder.changedCounters == [])
         _ = air.accepts(1000, at: 0)
         let saved = air.decoder.changedCounters
-        #expect(saved == [EncryptedCounter(address: address, format: .bthome, value: 1000)])
+        #expect(saved == [EncryptedCounter(address: address, format: .bthome, value: 1000, keyCheck: key?.check)])
         _ = air.accepts(1001, at: 1)
         // It has changed since the save began.
         air.decoder.markSaved(saved)

@@ -17,17 +17,23 @@ public struct EncryptedCounter: Hashable, Sendable {
     public var before: UInt32?
     /// Whether a restart was made of recorded packets, so that no later one is accepted.
     public var isRestartForged: Bool
+    /// The key check value of the key with which the packet was encrypted; nil if it is not known.
+    ///
+    /// A device that gets a new key may count again, so ``SensorDecoder/restore(_:)`` ignores counters of another key.
+    /// It is the first 4 bytes of a block of zeros, encrypted with the key.
+    public var keyCheck: UInt32?
 
     /// Makes a counter. Default: the device has not counted again.
     public init(
         address: SenderAddress, format: SensorFormat, value: UInt32, before: UInt32? = nil,
-        isRestartForged: Bool = false
+        isRestartForged: Bool = false, keyCheck: UInt32? = nil
     ) {
         self.address = address
         self.format = format
         self.value = value
         self.before = before
         self.isRestartForged = isRestartForged
+        self.keyCheck = keyCheck
     }
 
     fileprivate var protected: ProtectedCounter {
@@ -65,7 +71,7 @@ extension SensorDecoder {
             }
             return EncryptedCounter(
                 address: source.identity, format: type.format, value: counter.last, before: counter.before,
-                isRestartForged: counter.isRestartForged)
+                isRestartForged: counter.isRestartForged, keyCheck: keys[source.identity]?.check)
         }
     }
 
@@ -78,11 +84,13 @@ extension SensorDecoder {
 
     /// Continues with the counters of an earlier process.
     ///
-    /// Counters of other formats, and of devices without a key, are ignored.
+    /// Counters of other formats, of devices without a key, and of other keys are ignored.
     public mutating func restore(_ counters: [EncryptedCounter]) {
         let types = countingFormats
-        for counter in counters where keys[counter.address] != nil {
-            guard let source = historySource(of: counter, types) else { continue }
+        for counter in counters {
+            guard let key = keys[counter.address], counter.keyCheck ?? key.check == key.check,
+                let source = historySource(of: counter, types)
+            else { continue }
             history.restore(counter.protected, of: source)
         }
     }

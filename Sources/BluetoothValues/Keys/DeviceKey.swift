@@ -26,6 +26,12 @@ public struct DeviceKey: Hashable, Sendable {
     /// AES with a legacy key of MiBeacon; nil if the key has 16 bytes.
     var legacyCipher: AES128? { bytes.count == 12 ? prepared : nil }
 
+    /// The key check value: the first 4 bytes of an encrypted block of zeros, from which no key follows.
+    var check: UInt32 {
+        let block = prepared.encrypted(AES128.Block())
+        return (0..<4).reduce(0) { $0 << 8 | UInt32(block[$1]) }
+    }
+
     /// Whether two keys have the same bytes.
     public static func == (one: DeviceKey, other: DeviceKey) -> Bool { one.bytes == other.bytes }
 

@@ -36,7 +36,13 @@ final class DeviceFlow {
     }
 
     /// Uses other settings and keys from now on. The devices and the counters of their packets stay.
+    ///
+    /// A device with a new key may count again, as after a pairing of its own.
     func apply(_ settings: PublishingSettings, keys: KeyStore, capacity: Int, presenceCapacity: Int) {
+        for address in decoder.encryptedCounters.map(\.address) {
+            guard let key = keys[address], key != decoder.keys[address] else { continue }
+            decoder.forgetCounter(of: address)
+        }
         decoder.keys = keys
         limiter.apply(settings, capacity: capacity)
         presence.apply(settings, capacity: presenceCapacity)

@@ -91,7 +91,8 @@ import Testing
             isFile ? try SQLiteStore(path: folder.path("a.db")) : SimulatedStore(identity: "s")
         var first = EncryptedCounter(address: "00:00:00:00:00:01", format: .bthome, value: 1)
         let second = EncryptedCounter(
-            address: "00:00:00:00:00:01", format: .miBeacon, value: 7, before: .max, isRestartForged: true)
+            address: "00:00:00:00:00:01", format: .miBeacon, value: 7, before: .max, isRestartForged: true,
+            keyCheck: .max)
         try store.save([first, second])
         first.value = 2
         first.before = 0

@@ -62,6 +62,7 @@ struct MessageChecksum {
         sum.add(Int64(counter.value))
         sum.add(counter.before.map { Int64($0) } ?? -1)
         sum.add(counter.isRestartForged ? 1 : 0 as Int64)
+        sum.add(counter.keyCheck.map { Int64($0) } ?? -1)
         return sum.value
     }
 

@@ -124,12 +124,13 @@ extension MessageDatabase {
     /// Replaces the counter of a device and a format within a transaction.
     func store(_ counter: EncryptedCounter) throws(StoreFailure) {
         try connection.run(
-            "INSERT OR REPLACE INTO counter(address, format, value, earlier, forged, checksum) "
-                + "VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO counter(address, format, value, earlier, forged, key_check, checksum) "
+                + "VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
                 .integer(Int64(bitPattern: counter.address.number)), .text(counter.format.rawValue),
                 .integer(Int64(counter.value)), .integer(counter.before.map { Int64($0) } ?? -1),
-                .integer(counter.isRestartForged ? 1 : 0), .integer(MessageChecksum.of(counter)),
+                .integer(counter.isRestartForged ? 1 : 0), .integer(counter.keyCheck.map { Int64($0) } ?? -1),
+                .integer(MessageChecksum.of(counter)),
             ])
     }
 

@@ -62,7 +62,8 @@ enum MessageSchema {
             ALTER TABLE confirmation ADD COLUMN checksum INTEGER;
             ALTER TABLE counter ADD COLUMN checksum INTEGER;
             ALTER TABLE counter ADD COLUMN earlier INTEGER NOT NULL DEFAULT -1;
-            ALTER TABLE counter ADD COLUMN forged INTEGER NOT NULL DEFAULT 0
+            ALTER TABLE counter ADD COLUMN forged INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE counter ADD COLUMN key_check INTEGER NOT NULL DEFAULT -1
             """)
     }
 

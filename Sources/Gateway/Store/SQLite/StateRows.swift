@@ -26,7 +26,7 @@ struct StoredIdentifier {
 /// A row of the table of counters.
 struct StoredCounter {
     /// The columns that the initialiser reads, in its order.
-    static let columns = "address, format, value, earlier, forged, checksum"
+    static let columns = "address, format, value, earlier, forged, key_check, checksum"
 
     let counter: EncryptedCounter
     /// Whether the checksum is right; nil if there is none, as in rows of earlier versions.
@@ -37,8 +37,9 @@ struct StoredCounter {
         let counter = EncryptedCounter(
             address: SenderAddress(BluetoothAddress(UInt64(bitPattern: row.integer(0)))),
             format: SensorFormat(rawValue: name) ?? .custom(name), value: UInt32(truncatingIfNeeded: row.integer(2)),
-            before: UInt32(exactly: row.integer(3)), isRestartForged: row.integer(4) != 0)
+            before: UInt32(exactly: row.integer(3)), isRestartForged: row.integer(4) != 0,
+            keyCheck: UInt32(exactly: row.integer(5)))
         self.counter = counter
-        hasRightChecksum = row.optionalInteger(5).map { $0 == MessageChecksum.of(counter) }
+        hasRightChecksum = row.optionalInteger(6).map { $0 == MessageChecksum.of(counter) }
     }
 }
