@@ -35,7 +35,7 @@ final class Outbox {
         self.loop = loop
         // Differs for each process, because the numbers of messages that are not stored begin again.
         let random = HexDigits.text((0..<4).map { _ in UInt8.random(in: 0 ... .max) })
-        state = OutboxState(settings, memoryIdentity: "\(store.snapshot.identity)-\(random)")
+        state = OutboxState(settings, memoryIdentity: "\(store.opening.identity)-\(random)")
         store.onChecked = { [weak self] in self?.process(.storeChecked) }
     }
 

@@ -21,6 +21,9 @@ final class StoreWorker {
     /// Runs after a check, which may have added messages of a damaged file.
     var onChecked: (() -> Void)?
 
+    /// What the store was when it was opened. It can be read in any context.
+    let opening: Snapshot
+
     private let store: LoopBound<any PublicationStore>
     private let loop: GatewayLoop
     private let storeLoop: GatewayLoop?
@@ -31,7 +34,8 @@ final class StoreWorker {
     /// - Parameter storeLoop: The context of the store; nil for that of the gateway.
     init(_ store: any PublicationStore, loop: GatewayLoop, storeLoop: GatewayLoop?) {
         notices = store.takeNotices()
-        last = Snapshot(store)
+        opening = Snapshot(store)
+        last = opening
         self.store = (storeLoop ?? loop).bound(store)
         self.loop = loop
         self.storeLoop = storeLoop
