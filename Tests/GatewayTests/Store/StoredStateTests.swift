@@ -243,7 +243,7 @@ import Testing
         ALTER TABLE command DROP COLUMN checksum; ALTER TABLE command DROP COLUMN boot;
         ALTER TABLE command DROP COLUMN seconds; ALTER TABLE confirmation DROP COLUMN checksum;
         ALTER TABLE counter DROP COLUMN checksum; ALTER TABLE counter DROP COLUMN earlier;
-        ALTER TABLE counter DROP COLUMN forged; PRAGMA user_version=3
+        ALTER TABLE counter DROP COLUMN forged; ALTER TABLE counter DROP COLUMN key_check; PRAGMA user_version=3
         """
 
     @Test func `A store of version 1 is extended, and keeps its messages`() throws {
