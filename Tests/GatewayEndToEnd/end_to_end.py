@@ -298,6 +298,8 @@ def without_gap(subscriber):
 
 def main(words, usage, count, run):
     """Calls run with a temporary folder and the words, and returns the exit status of the script."""
+    # Below nohup, the gateways would ignore it, too.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     if len(words) != count:
         print(usage, file=sys.stderr)
         return 64
