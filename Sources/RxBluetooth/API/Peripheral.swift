@@ -14,20 +14,16 @@ public final class Peripheral: Sendable {
     private weak let access: BlueZAccess?
     private let delivery: DeliveryQueue?
     private let info: Guarded<Info>
-    private let use = Guarded(Use())
 
+    /// The smallest values are last, because a crowd has many peripherals.
     private struct Info {
         var name: String?
         var alias: String?
-        var kind: BluetoothAddress.Kind?
-        var mtu: Int?
-        var drops: [CharacteristicKey: Int] = [:]
-    }
-
-    /// State that only peripherals with a connection or an observer need.
-    private struct Use {
         var connection: BehaviorSubject<ConnectionState>?
         var reconnector: Reconnector?
+        var drops: [CharacteristicKey: Int] = [:]
+        var mtu: Int?
+        var kind: BluetoothAddress.Kind?
     }
 
     init(
@@ -39,7 +35,7 @@ public final class Peripheral: Sendable {
         self.adapter = adapter
         self.access = access
         delivery = access?.settings.delivery
-        info = Guarded(Info(name: nil, kind: kind))
+        info = Guarded(Info(kind: kind))
     }
 
     /// The key of the device: its address, and the current number of its adapter (Q28).
@@ -266,10 +262,10 @@ extension Peripheral {
 
     /// The subject of the connection state, which is created on first use.
     var connection: BehaviorSubject<ConnectionState> {
-        use.withLock { use in
-            if let connection = use.connection { return connection }
+        info.withLock { info in
+            if let connection = info.connection { return connection }
             let connection = BehaviorSubject(value: ConnectionState.disconnected(nil))
-            use.connection = connection
+            info.connection = connection
             return connection
         }
     }
@@ -289,22 +285,22 @@ extension Peripheral {
     }
 
     /// The object that connects again after each link loss; nil without reconnection.
-    var reconnector: Reconnector? { use.withLock(\.reconnector) }
+    var reconnector: Reconnector? { info.withLock(\.reconnector) }
 
     /// Sets the reconnector. Returns false if there is a reconnector already.
     func claim(_ reconnector: Reconnector) -> Bool {
-        use.withLock { use in
-            guard use.reconnector == nil else { return false }
-            use.reconnector = reconnector
+        info.withLock { info in
+            guard info.reconnector == nil else { return false }
+            info.reconnector = reconnector
             return true
         }
     }
 
     /// Removes a reconnector. Returns false if it is not the current reconnector.
     func free(_ reconnector: Reconnector) -> Bool {
-        use.withLock { use in
-            guard use.reconnector === reconnector else { return false }
-            use.reconnector = nil
+        info.withLock { info in
+            guard info.reconnector === reconnector else { return false }
+            info.reconnector = nil
             return true
         }
     }
