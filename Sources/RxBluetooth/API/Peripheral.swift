@@ -22,7 +22,7 @@ public final class Peripheral: Sendable {
         var connection: BehaviorSubject<ConnectionState>?
         var reconnector: Reconnector?
         var drops: [CharacteristicKey: Int] = [:]
-        var mtu: Int?
+        var mtu: UInt16?
         var kind: BluetoothAddress.Kind?
     }
 
@@ -170,17 +170,17 @@ public final class Peripheral: Sendable {
     }
 
     /// Stores the MTU of the link; nil if there is no link.
-    func update(mtu: Int?) { info.withLock { $0.mtu = mtu } }
+    func update(mtu: Int?) { info.withLock { $0.mtu = mtu.map(UInt16.init(clamping:)) } }
 
     /// The ATT MTU of the current link in bytes.
     ///
     /// The value is 23 without a link, and until bluetoothd reports a larger MTU, which it does after it has read the
     /// services. ``readMTU()`` waits for that, and ``observeMTU()`` emits the changes.
     /// Source: Core Specification 5.4, Vol 3, Part F, 3.2.8.
-    public var mtu: Int { info.withLock(\.mtu) ?? Self.smallestMTU }
+    public var mtu: Int { info.withLock(\.mtu).map(Int.init) ?? Self.smallestMTU }
 
     /// The number of value bytes that fit into a packet of the link; nil if the MTU is not known.
-    var packetLength: Int? { info.withLock(\.mtu).map(Self.payload(of:)) }
+    var packetLength: Int? { info.withLock(\.mtu).map { Self.payload(of: Int($0)) } }
 
     /// Reads the RSSI of the link in dBm, from −127 to 20, usually −100 to −30.
     ///

@@ -95,6 +95,8 @@ final class AdapterIdentity: Sendable {
 
 /// The identities of adapters by their present numbers, addresses and names.
 struct AdapterIdentities {
+    /// All identities. Retained, so that no other adapter gets the `ObjectIdentifier` of one that is gone.
+    private var all: [AdapterIdentity] = []
     private var byNumber: [UInt16: AdapterIdentity] = [:]
     private var byAddress: [BluetoothAddress: AdapterIdentity] = [:]
     /// The adapters that were selected by name.
@@ -103,8 +105,14 @@ struct AdapterIdentities {
     /// Returns the identity of the adapter with a number; creates the identity if there is none.
     mutating func identity(of number: UInt16) -> AdapterIdentity {
         if let identity = byNumber[number] { return identity }
-        let identity = AdapterIdentity(number: number, address: nil)
+        let identity = newIdentity(number, nil)
         byNumber[number] = identity
+        return identity
+    }
+
+    private mutating func newIdentity(_ number: UInt16, _ address: BluetoothAddress?) -> AdapterIdentity {
+        let identity = AdapterIdentity(number: number, address: address)
+        all.append(identity)
         return identity
     }
 
@@ -134,7 +142,7 @@ struct AdapterIdentities {
             identity = previous
             identity.address = address
         } else {
-            identity = AdapterIdentity(number: number, address: address)
+            identity = newIdentity(number, address)
         }
         byAddress[address] = identity
         guard previous !== identity else { return }

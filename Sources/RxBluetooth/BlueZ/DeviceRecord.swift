@@ -4,50 +4,52 @@ import DBus
 ///
 /// A class, so that a signal changes the record in place after one look-up, and the mirror's table stays small.
 final class DeviceRecord {
+    // The largest fields come first, because a crowd has many records.
     let key: DeviceKey
-    /// The present address. After bonding it may differ from the address in the object path (Q62).
-    var address: BluetoothAddress?
-    var addressKind: BluetoothAddress.Kind?
     var name: String?
     /// `Alias`: the name that the user has given, else the name or the address with dashes (Q56).
     private var alias: String?
     /// What advertisements of the device have set.
     var reception = Reception()
+    /// The property `UUIDs`: the advertised services, and after `ServicesResolved` all that bluetoothd has read.
+    var listedServices: [BluetoothUUID] = []
+    var services: [UInt16: ServiceRecord] = [:]
+    /// The user's object for the device, retained as long as bluetoothd has the device (S46).
+    var peripheral: Peripheral?
+    /// The number of consecutive links that were aborted at once, while the device was bonded.
+    var aborts = 0
+    /// When bluetoothd last showed a new attribute during this connection; nil if it has shown none.
+    private(set) var attributeAddedAt: MonotonicTime?
+    /// The present address. After bonding it may differ from the address in the object path (Q62).
+    var address: BluetoothAddress?
+    /// `Class`: the class of a device that supports BR/EDR; nil for others.
+    var deviceClass: UInt32?
+    var addressKind: BluetoothAddress.Kind?
+    var battery = BatteryRecord()
     /// `Connected`: whether the device is connected over any bearer.
     var isConnectedOverAny = false { didSet { connectionChanged() } }
     var bearers = Bearers() { didSet { connectionChanged() } }
-    /// Whether the device is connected over LE, as far as bluetoothd reports it.
-    var isConnected: Bool { isConnectedOverAny && bearers.lowEnergy?.isConnected != false }
     var isResolved = false {
         didSet {
             wasResolved = wasResolved || isResolved
             if !isResolved { isAddedAfterResolved = false }
         }
     }
-    /// The property `UUIDs`: the advertised services, and after `ServicesResolved` all that bluetoothd has read.
-    var listedServices: [BluetoothUUID] = []
     /// Whether bluetoothd has signalled `UUIDs` during this connection, so that it lists what was read.
     private(set) var isListOfConnection = false
-    /// When bluetoothd last showed a new attribute during this connection; nil if it has shown none.
-    private(set) var attributeAddedAt: MonotonicTime?
-    /// Whether it has shown one after `ServicesResolved`.
+    /// Whether bluetoothd has shown a new attribute after `ServicesResolved`.
     private(set) var isAddedAfterResolved = false
     /// Whether `UUIDs` may contain GATT services, which bluetoothd keeps after a connection (Q58).
     private var wasResolved = false
     /// `Bonded`; nil before BlueZ 5.65, which only has `Paired`.
     var bonded: Bool?
     var isPaired = false
-    var isBonded: Bool { bonded ?? isPaired }
-    /// The number of consecutive links that were aborted at once, while the device was bonded.
-    var aborts = 0
-    /// `Class`: the class of a device that supports BR/EDR; nil for others.
-    var deviceClass: UInt32?
     /// Whether bluetoothd has shown the device itself, and not only objects below it.
     var isListed = false
-    /// The user's object for the device, retained as long as bluetoothd has the device (S46).
-    var peripheral: Peripheral?
-    var battery = BatteryRecord()
-    var services: [UInt16: ServiceRecord] = [:]
+
+    /// Whether the device is connected over LE, as far as bluetoothd reports it.
+    var isConnected: Bool { isConnectedOverAny && bearers.lowEnergy?.isConnected != false }
+    var isBonded: Bool { bonded ?? isPaired }
     /// The services, with the battery service if bluetoothd hides it, and reports a level or will do so.
     ///
     /// bluetoothd reads the first level after the services, so a list of the connection with the service is enough.

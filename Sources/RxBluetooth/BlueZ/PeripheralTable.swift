@@ -15,7 +15,7 @@ final class PeripheralTable: Sendable {
         var peripherals: UInt64 = 0
     }
 
-    /// The identity of a device: its adapter's identity, and its address.
+    /// The identity of a device: its adapter's identity, which is never deallocated, and its address.
     private struct DeviceIdentity: Hashable {
         let adapter: ObjectIdentifier
         let address: BluetoothAddress
@@ -24,8 +24,6 @@ final class PeripheralTable: Sendable {
     /// An entry of the table, which does not keep its peripheral alive.
     private struct WeakPeripheral {
         weak var peripheral: Peripheral?
-        /// Retained, so that no other adapter gets the same `ObjectIdentifier`.
-        let adapter: AdapterIdentity
     }
 
     private let state = Guarded(State())
@@ -38,7 +36,7 @@ final class PeripheralTable: Sendable {
             state.peripherals += 1
             let peripheral = Peripheral(
                 key.address, of: adapter, kind: kind, access: access, number: state.peripherals)
-            state.known[place] = WeakPeripheral(peripheral: peripheral, adapter: adapter)
+            state.known[place] = WeakPeripheral(peripheral: peripheral)
             // Private addresses change constantly, so unused entries are removed before the table doubles.
             if state.known.count >= state.sweepAt {
                 state.known = state.known.filter { $0.value.peripheral != nil }
