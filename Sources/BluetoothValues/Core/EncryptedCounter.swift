@@ -36,8 +36,15 @@ public struct EncryptedCounter: Hashable, Sendable {
         self.keyCheck = keyCheck
     }
 
-    fileprivate var protected: ProtectedCounter {
-        ProtectedCounter(saved: value, before: before, isRestartForged: isRestartForged)
+    /// Whether the packet may have been encrypted with a key. A counter without key check value fits each key.
+    package func matches(_ key: DeviceKey?) -> Bool {
+        guard let key else { return false }
+        let check = key.check
+        return (keyCheck ?? check) == check
+    }
+
+    fileprivate func protected(isChanged: Bool = false) -> ProtectedCounter {
+        ProtectedCounter(saved: value, before: before, isRestartForged: isRestartForged, isChanged: isChanged)
     }
 }
 
@@ -58,7 +65,7 @@ extension SensorDecoder {
         let types = countingFormats
         for counter in counters {
             guard let source = historySource(of: counter, types) else { continue }
-            history.markSaved(counter.protected, of: source)
+            history.markSaved(counter.protected(), of: source)
         }
         history.updateChanges()
     }
@@ -85,13 +92,16 @@ extension SensorDecoder {
     /// Continues with the counters of an earlier process.
     ///
     /// Counters of other formats, of devices without a key, and of other keys are ignored.
-    public mutating func restore(_ counters: [EncryptedCounter]) {
+    public mutating func restore(_ counters: [EncryptedCounter]) { restore(counters, areChanged: false) }
+
+    /// Continues with counters of keys that were not in use for a while. They are in ``changedCounters`` then.
+    package mutating func resume(_ counters: [EncryptedCounter]) { restore(counters, areChanged: true) }
+
+    private mutating func restore(_ counters: [EncryptedCounter], areChanged: Bool) {
         let types = countingFormats
-        for counter in counters {
-            guard let key = keys[counter.address], counter.keyCheck ?? key.check == key.check,
-                let source = historySource(of: counter, types)
-            else { continue }
-            history.restore(counter.protected, of: source)
+        for counter in counters where counter.matches(keys[counter.address]) {
+            guard let source = historySource(of: counter, types) else { continue }
+            history.restore(counter.protected(isChanged: areChanged), of: source)
         }
     }
 

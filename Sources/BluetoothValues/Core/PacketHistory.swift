@@ -67,8 +67,11 @@ struct PacketHistory: Sendable {
     /// The counters that are protected.
     var protectedCounters: [(source: Source, counter: ProtectedCounter)] { protected.map { ($0.key, $0.value) } }
 
-    /// Continues with a protected counter of an earlier process.
-    mutating func restore(_ counter: ProtectedCounter, of source: Source) { protected[source] = counter }
+    /// Continues with a protected counter of an earlier process, or of a key that was not in use for a while.
+    mutating func restore(_ counter: ProtectedCounter, of source: Source) {
+        protected[source] = counter
+        hasChanges = hasChanges || counter.isChanged
+    }
 
     /// Stores that a counter was saved. It stays changed if it has another value meanwhile.
     mutating func markSaved(_ saved: ProtectedCounter, of source: Source) { protected[source]?.markSaved(saved) }
@@ -111,11 +114,11 @@ struct ProtectedCounter: Sendable {
     init(last: UInt32) { self.last = last }
 
     /// A counter of an earlier process, as it was saved.
-    init(saved last: UInt32, before: UInt32?, isRestartForged: Bool) {
+    init(saved last: UInt32, before: UInt32?, isRestartForged: Bool, isChanged: Bool = false) {
         self.last = last
         self.before = before
         self.isRestartForged = isRestartForged
-        isChanged = false
+        self.isChanged = isChanged
     }
 
     mutating func markSaved(_ saved: ProtectedCounter) {

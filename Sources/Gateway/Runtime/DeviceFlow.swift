@@ -9,6 +9,7 @@ final class DeviceFlow {
     var decoder: SensorDecoder
     var limiter: ReadingLimiter<ReadingMessage>
     var presence: PresenceMonitor
+    private var unusedCounters = UnusedCounters()
 
     private init(
         decoder: SensorDecoder, limiter: ReadingLimiter<ReadingMessage>, presence: PresenceMonitor
@@ -37,15 +38,29 @@ final class DeviceFlow {
 
     /// Uses other settings and keys from now on. The devices and the counters of their packets stay.
     ///
-    /// A device with a new key may count again, as after a pairing of its own.
+    /// A device with a new key may count again, as after a pairing of its own. If the old key comes back, its counter
+    /// continues.
     func apply(_ settings: PublishingSettings, keys: KeyStore, capacity: Int, presenceCapacity: Int) {
-        for address in decoder.encryptedCounters.map(\.address) {
-            guard let key = keys[address], key != decoder.keys[address] else { continue }
-            decoder.forgetCounter(of: address)
+        for counter in decoder.encryptedCounters where keys[counter.address] != decoder.keys[counter.address] {
+            unusedCounters.add(counter)
+            decoder.forgetCounter(of: counter.address)
         }
         decoder.keys = keys
+        decoder.resume(unusedCounters.take(for: keys))
         limiter.apply(settings, capacity: capacity)
         presence.apply(settings, capacity: presenceCapacity)
+    }
+
+    /// Continues with the counters of an earlier process. Those of other keys wait for a later configuration.
+    func restore(_ counters: [EncryptedCounter]) {
+        for counter in counters where !counter.matches(decoder.keys[counter.address]) { unusedCounters.add(counter) }
+        decoder.restore(counters)
+    }
+
+    /// The counters for the next process, also those of keys that are not in use.
+    var countersToSave: [EncryptedCounter] {
+        let counters = decoder.encryptedCounters
+        return counters + unusedCounters.missing(in: counters)
     }
 
     /// When readings that wait or devices that are lost have work; nil if there are none.

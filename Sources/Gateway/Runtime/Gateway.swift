@@ -160,7 +160,7 @@ public final class Gateway {
             completion()
         }
         pipeline.flush()
-        delivery.save(pipeline.encryptedCounters)
+        delivery.save(pipeline.countersToSave)
         connections.stop()
         // Delivers the last results of connections first.
         let bound = loop.bound(step)

@@ -71,8 +71,11 @@ package final class ReadingPipeline {
     /// How often a device advertised a name that is reserved.
     var refusedNames: Int { names.refusedCount }
 
-    /// The counters of encrypted packets of configured devices, for the next process.
+    /// The counters of encrypted packets of configured devices.
     var encryptedCounters: [EncryptedCounter] { configured.decoder.encryptedCounters }
+
+    /// The counters for the next process, also those of keys that a reload has removed.
+    var countersToSave: [EncryptedCounter] { configured.countersToSave }
 
     /// Those that changed since they were saved.
     var changedCounters: [EncryptedCounter] { configured.decoder.changedCounters }
@@ -81,7 +84,7 @@ package final class ReadingPipeline {
     func markSaved(_ counters: [EncryptedCounter]) { configured.decoder.markSaved(counters) }
 
     /// Continues with the counters of an earlier process, so that recorded packets are refused.
-    func restore(_ counters: [EncryptedCounter]) { configured.decoder.restore(counters) }
+    func restore(_ counters: [EncryptedCounter]) { configured.restore(counters) }
 
     /// Returns the device with its name.
     func device(_ address: BluetoothAddress) -> MessageDevice {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// Recorded packets after a process that ended without saving anything at its end.
+/// Recorded packets after a process that ended without saving anything, and after a key that was removed came back.
 @Suite struct ReplayAfterCrashTests {
     private static let sensor = "54:48:E6:8F:80:A5"
     private let sensor: BluetoothAddress = "54:48:E6:8F:80:A5"
@@ -49,6 +49,45 @@ import Testing
         second.simulation.bluez.advertise(try advertisement(1002), from: Self.sensor)
         second.time.advance(by: .seconds(30))
         #expect(readings(second) > 0)
+    }
+
+    @Test(arguments: [nil, DeviceKey([UInt8](repeating: 7, count: 16))])
+    func `A key that a reload removes and another brings back continues its counter`(between: DeviceKey?) throws {
+        let stage = try stage(1000, SimulatedStore(identity: "s"))
+        stage.run(for: .seconds(5))
+        #expect(readings(stage) > 0)
+        let configuration = stage.gateway.configuration
+        var other = configuration
+        other.devices[0].key = between
+        stage.gateway.reload(other)
+        #expect(stage.gateway.pipeline.encryptedCounters.isEmpty)
+        stage.gateway.reload(configuration)
+        #expect(stage.gateway.pipeline.changedCounters.map(\.value) == [1000])
+        let count = readings(stage)
+        stage.simulation.bluez.advertise(try advertisement(999), from: Self.sensor)
+        stage.time.advance(by: .seconds(30))
+        #expect(readings(stage) == count)
+        stage.simulation.bluez.advertise(try advertisement(1001), from: Self.sensor)
+        stage.time.advance(by: .seconds(30))
+        #expect(readings(stage) > count)
+    }
+
+    @Test func `The next process knows the counter of a key that comes back with it, or later`() throws {
+        let store = SimulatedStore(identity: "s")
+        let first = try stage(1000, store)
+        first.run(for: .seconds(5))
+        let configuration = first.gateway.configuration
+        var other = configuration
+        other.devices[0].key = nil
+        first.gateway.reload(other)
+        #expect(first.stop())
+        #expect(store.encryptedCounters.map(\.value) == [1000] && store.encryptedCounters.first?.keyCheck != nil)
+        let second = try stage(999, store)
+        second.run(for: .seconds(10))
+        #expect(readings(second) == 0)
+        second.gateway.reload(other)
+        #expect(second.stop())
+        #expect(store.encryptedCounters.map(\.value) == [1000])
     }
 
     @Test func `Counters whose transaction fails are stored with the next one`() {
