@@ -1,13 +1,10 @@
 extension BrokerSupervisor {
-    /// The shortest time between two corrections of the availability, so that two programs cannot make a loop.
-    private static let correctionInterval = Duration.seconds(10)
-
     /// Publishes `online` again if another client has replaced it, because others take its content for the truth.
     func checkAvailability(_ payload: [UInt8]) {
         isAvailabilityWrong = payload != Self.online
         guard case .connected = phase, isAvailabilityWrong, !correction.isPlanned else { return }
         let now = loop.monotonicTime
-        let due = lastCorrection.map { $0 + Self.correctionInterval } ?? now
+        let due = corrections.earliest(at: now)
         guard due > now else { return correctAvailability() }
         correction.plan(after: due - now, of: self) { supervisor in
             // Of the same message for two subscriptions, the second one needs no correction.
@@ -16,7 +13,7 @@ extension BrokerSupervisor {
     }
 
     private func correctAvailability() {
-        lastCorrection = loop.monotonicTime
+        corrections.happened(at: loop.monotonicTime)
         publish(.availability("online", topic: availability))
     }
 }

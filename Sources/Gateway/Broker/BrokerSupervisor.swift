@@ -59,8 +59,8 @@ final class BrokerSupervisor {
     private var lastReported: BrokerFailure?
     private var sessionAge: SessionAge
     private var completions: [() -> Void] = []
-    // The corrections of the availability.
-    var lastCorrection: Duration?
+    /// The corrections of the availability. Without the interval, two programs could make a loop.
+    var corrections = MinimumInterval(.seconds(10))
     var isAvailabilityWrong = false
     let correction: PlannedWork
     // The messages that must come back.

@@ -19,7 +19,7 @@ public struct ReceivingLimit: Sendable {
     private(set) var ignoredCount = 0
     private var unreportedCount = 0
     private var lastCause = ""
-    private var lastReport: Duration?
+    private var reports = MinimumInterval(ReceivingLimit.reportInterval)
 
     /// Creates the default limits.
     public init() {}
@@ -51,14 +51,14 @@ public struct ReceivingLimit: Sendable {
         ignoredCount += 1
         unreportedCount += 1
         lastCause = cause
-        guard lastReport.map({ now >= $0 + Self.reportInterval }) ?? true else { return .ignored(nil) }
+        guard reports.earliest(at: now) <= now else { return .ignored(nil) }
         return .ignored(takeNotice(at: now))
     }
 
     /// Returns a notice of the ignored messages since the last one; nil if there are none.
     mutating func takeNotice(at now: Duration) -> DeliveryNotice? {
         guard unreportedCount > 0 else { return nil }
-        lastReport = now
+        reports.happened(at: now)
         defer { unreportedCount = 0 }
         return .receivedIgnored(count: unreportedCount, cause: lastCause)
     }

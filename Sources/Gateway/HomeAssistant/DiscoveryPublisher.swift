@@ -13,7 +13,8 @@ package final class DiscoveryPublisher {
     private var changed: Set<BluetoothAddress> = []
     private var due: Duration?
     private let timer = SerialDisposable()
-    private var lastRepetition: Duration?
+    /// The repetitions because of starts of Home Assistant.
+    private var repetitions = MinimumInterval(.seconds(10))
     private var isRepetitionPlanned = false
     private let repetitionTimer = SerialDisposable()
     private var others: OtherDiscoveries
@@ -25,8 +26,6 @@ package final class DiscoveryPublisher {
     /// The time in which changes of gateways are collected.
     private static let collecting = Duration.seconds(10)
     private static let packetOverhead = 16
-    /// The shortest time between two repetitions because of starts of Home Assistant.
-    private static let repetitionInterval = Duration.seconds(10)
 
     /// Receives what to report about the limit of other devices.
     var onNotice: ((OtherDeviceNotice) -> Void)?
@@ -136,7 +135,7 @@ package final class DiscoveryPublisher {
         guard discovery.isStart(message) else { return false }
         guard !isRepetitionPlanned else { return true }
         let now = loop.monotonicTime
-        let time = lastRepetition.map { max(now, $0 + Self.repetitionInterval) } ?? now
+        let time = repetitions.earliest(at: now)
         guard time > now else {
             repeatAll(publishMore)
             return true
@@ -152,7 +151,7 @@ package final class DiscoveryPublisher {
     }
 
     private func repeatAll(_ publishMore: () -> Void) {
-        lastRepetition = loop.monotonicTime
+        repetitions.happened(at: loop.monotonicTime)
         publishMore()
         for message in discovery.all { delivery.publish(message) }
     }

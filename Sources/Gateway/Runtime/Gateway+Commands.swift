@@ -2,11 +2,6 @@ import RxBluetooth
 
 // Commands of the broker.
 extension Gateway {
-    /// The shortest time between two lines about commands to unknown devices.
-    private static let reportInterval = Duration.seconds(60)
-    /// The shortest time between two lines about commands that another gateway executes.
-    private static let leftReportInterval = Duration.seconds(600)
-
     func receivedCommand(_ message: ReceivedMessage) {
         counts.commands += 1
         guard !instances.givesWay else { return leave(message) }
@@ -19,9 +14,7 @@ extension Gateway {
         guard !message.isRetained, !message.payload.isEmpty else { return }
         if address == nil { answer(message) }
         counts.unknownDevices += 1
-        let now = loop.monotonicTime
-        guard counts.lastUnknownReport.map({ now - $0 >= Self.reportInterval }) ?? true else { return }
-        counts.lastUnknownReport = now
+        guard counts.unknownReports.take(at: loop.monotonicTime) else { return }
         let cause = address == nil ? "has no address of a device" : "is for a device that is not in “devices”"
         report(.warning, "a command is not executed: its topic \(message.topic) \(cause)")
     }
@@ -30,9 +23,7 @@ extension Gateway {
     private func leave(_ message: ReceivedMessage) {
         guard !message.isRetained, !message.payload.isEmpty else { return }
         counts.leftCommands += 1
-        let now = loop.monotonicTime
-        guard counts.lastLeftReport.map({ now - $0 >= Self.leftReportInterval }) ?? true else { return }
-        counts.lastLeftReport = now
+        guard counts.leftReports.take(at: loop.monotonicTime) else { return }
         let host = instances.other?.host ?? "another machine"
         report(
             .warning,

@@ -49,10 +49,12 @@ public final class Gateway {
         var commands = 0
         /// Commands to a device that the configuration does not describe, or to a topic without an address.
         var unknownDevices = 0
-        var lastUnknownReport: Duration?
+        /// The lines about them.
+        var unknownReports = MinimumInterval(.seconds(60))
         /// Commands that another gateway with the same name executes.
         var leftCommands = 0
-        var lastLeftReport: Duration?
+        /// The lines about them.
+        var leftReports = MinimumInterval(.seconds(600))
         var recoverySteps = 0
     }
 
