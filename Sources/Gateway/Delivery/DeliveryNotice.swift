@@ -22,6 +22,8 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
     case messagesDamaged(count: Int)
     /// Identifiers of commands, counters of encrypted packets or the last confirmation were damaged. They are ignored.
     case stateDamaged(count: Int)
+    /// On a full disk, identifiers of commands and counters of encrypted packets could not be read at the start.
+    case stateUnread(cause: String)
     /// The broker did not confirm messages, so the connection is made again.
     case confirmationsMissing
     /// The broker refused a message. Reported once for a topic, a cause and a connection, up to a limit.
@@ -46,7 +48,7 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
         case .connected, .storeRecovered, .storeDrained, .messagesRecovered(_, 0?): false
         case .closed(let failure, _): failure.kind != .requested
         case .storeFailed, .storeOverflowed, .storeReplaced, .messagesRecovered, .storeDamaged, .messagesDamaged,
-            .stateDamaged, .confirmationsMissing, .messageRefused, .furtherRefused, .retainUnavailable,
+            .stateDamaged, .stateUnread, .confirmationsMissing, .messageRefused, .furtherRefused, .retainUnavailable,
             .subscriptionRefused, .subscriptionEndRefused, .notDelivered, .receivedIgnored:
             true
         }
@@ -77,6 +79,9 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
         case .stateDamaged(let count):
             "\(count) identifiers of commands or counters of sensors in the store were damaged, and are ignored; "
                 + "check the disk"
+        case .stateUnread(let cause):
+            "the ids of earlier commands and the counters of sensors were not read (\(cause)): commands with such an "
+                + "id are refused, and recorded packets may be accepted; make room on the disk, and restart the gateway"
         case .confirmationsMissing: "the broker does not confirm messages; connecting again"
         case .messageRefused(let refusal): refusal.line
         case .furtherRefused(let count):

@@ -132,6 +132,12 @@ import Glibc
         guard unsafe chmod("/proc/self/fd/\(descriptor)", 0o600) == 0 else { throw Self.systemFailure(path, errno) }
     }
 
+    /// Leaves the log as it is when the connection is closed.
+    func keepLog() throws(StoreFailure) {
+        let result = unsafe sqlite3_keep_log(handle)
+        if result != SQLITE_OK { throw failure(result) }
+    }
+
     /// Runs SQL without parameters and results.
     func execute(_ sql: String) throws(StoreFailure) {
         let result = unsafe sqlite3_exec(handle, sql, nil, nil, nil)

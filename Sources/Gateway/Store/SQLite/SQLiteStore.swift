@@ -31,14 +31,21 @@ public final class SQLiteStore: PublicationStore {
     private var kept: [(path: String, count: Int?)] = []
     /// The damaged files of which the identifiers and counters were not copied yet.
     private var keptStates: [String] = []
+    /// What a full disk lets read, until the store is open.
+    private var fullDiskState: FullDiskState?
+    /// Whether the program did not get the identifiers, because they could not be read on a full disk.
+    private var isStateUnread = false
+    /// The identifiers that the program does not know for this reason.
+    private var unknownIdentifiers: [UsedIdentifier] = []
     private var lastIdentity = SQLiteStore.newIdentity()
     /// Numbers go on after a replacement, because they only grow.
     private var lastNumber: Int64 = 0
 
     /// Opens the file, or creates it with access for its owner only.
     ///
-    /// If the disk is full, it is opened by a later call, and calls fail until then. It fails with ``StoreFailure`` if
-    /// the file is used by another process, belongs to another program, or cannot be created or written.
+    /// If the disk is full, it is opened by a later call, and calls fail until then, except that identifiers and
+    /// counters can be read. It fails with ``StoreFailure`` if the file is used by another process, belongs to another
+    /// program, or cannot be created or written.
     /// - Parameters:
     ///   - maximumBytes: When the messages exceed this size, the oldest are removed and counted, those of low priority
     ///     before the others.
@@ -114,13 +121,16 @@ public final class SQLiteStore: PublicationStore {
     }
 
     public var usedIdentifiers: [UsedIdentifier] {
-        state { database throws(StoreFailure) in try database.usedIdentifiers() } ?? []
+        state { database throws(StoreFailure) in try database.usedIdentifiers() }
+            ?? fullDiskState?.identifiers ?? []
     }
 
     public func remember(_ identifier: UsedIdentifier, keeping duration: Duration) throws(StoreFailure) {
         let now = bootTime()
         let openSince = openTime.flatMap { now?.since($0) } ?? .zero
         try use { database throws(StoreFailure) in
+            guard !unknownIdentifiers.contains(where: { $0.address == identifier.address && $0.id == identifier.id })
+            else { throw StoreFailure(.inaccessible, "a command with the id \(identifier.id) may have run before") }
             do throws(StoreFailure) {
                 try database.remember(identifier, at: now, keeping: duration, openSince: openSince)
             } catch {
@@ -132,7 +142,8 @@ public final class SQLiteStore: PublicationStore {
     }
 
     public var encryptedCounters: [EncryptedCounter] {
-        state { database throws(StoreFailure) in try database.encryptedCounters() } ?? []
+        state { database throws(StoreFailure) in try database.encryptedCounters() }
+            ?? fullDiskState?.counters ?? []
     }
 
     public func save(_ counters: [EncryptedCounter]) throws(StoreFailure) {
@@ -240,6 +251,17 @@ public final class SQLiteStore: PublicationStore {
             _ = try openDatabase()
         } catch {
             guard error.kind == .full else { throw error }
+            readFullDisk()
+        }
+    }
+
+    /// Reads what decides about commands and packets, so that none is accepted again when there is room.
+    private func readFullDisk() {
+        do throws(StoreFailure) {
+            fullDiskState = try FullDiskState(path: path, besides: keptStates)
+        } catch {
+            isStateUnread = true
+            notices.append(.stateUnread(cause: error.description))
         }
     }
 
@@ -253,8 +275,14 @@ public final class SQLiteStore: PublicationStore {
         if opened.isIdentityReplaced { noteDamage(cause: "the identity in \(path)") }
         lastIdentity = opened.identity
         lastNumber = opened.lastNumber
-        database = opened
         copyStates(to: opened)
+        if isStateUnread {
+            unknownIdentifiers = try opened.usedIdentifiers()
+            noteDamagedState(opened.damagedStateCount)
+            isStateUnread = false
+        }
+        database = opened
+        fullDiskState = nil
         return opened
     }
 
