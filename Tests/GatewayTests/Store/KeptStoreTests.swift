@@ -143,6 +143,26 @@ import Testing
         #expect(reader.hasUnreadableParts && sizes.allSatisfy { $0 <= KeptStore.batchSize })
     }
 
+    @Test func `Messages are collected up to a size, and each is returned once`() throws {
+        let folder = try TemporaryFolder()
+        _ = try makeStore(folder)
+        let reader = try #require(KeptStore(path: folder.path("a.db")))
+        var found: [String] = []
+        var sizes: [Int] = []
+        // A message has 14 bytes with its topic. The size is reached in the second batch.
+        while true {
+            let messages = reader.next(upTo: 14 * 300)
+            if messages.isEmpty { break }
+            found += messages.map(\.text)
+            sizes.append(messages.count)
+        }
+        #expect(found == texts)
+        #expect(sizes.dropLast().allSatisfy { $0 == 2 * KeptStore.batchSize } && sizes.count == 4)
+        #expect(reader.next(upTo: 1 << 20).isEmpty)
+        let whole = try #require(KeptStore(path: folder.path("a.db")))
+        #expect(whole.next(upTo: 1 << 20).map(\.text) == texts)
+    }
+
     @Test func `The messages of a damaged store are delivered before new ones`() throws {
         let folder = try TemporaryFolder()
         var content = try makeStore(folder)

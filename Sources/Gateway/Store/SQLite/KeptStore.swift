@@ -3,7 +3,7 @@
 /// It reads from the lowest number up to a damaged page, and then what can be reached from the highest number. So a
 /// damaged page in the middle loses only the messages behind it. The log of the file is not read.
 final class KeptStore {
-    /// So many messages are in memory at once.
+    /// So many messages are read at once.
     static let batchSize = 256
     /// So many numbers are read at once from the end.
     private static let scanSize = 4096
@@ -59,6 +59,21 @@ final class KeptStore {
             if !batch.messages.isEmpty { return batch.messages.map(\.publication) }
         }
         return []
+    }
+
+    /// Returns the next messages in their order, as many as reach a size; none after the last one.
+    ///
+    /// At most one batch of reading exceeds the size.
+    func next(upTo bytes: Int) -> [Publication] {
+        var messages: [Publication] = []
+        var size = 0
+        while size < bytes {
+            let batch = next()
+            if batch.isEmpty { break }
+            messages += batch
+            for message in batch { size += message.size }
+        }
+        return messages
     }
 
     private struct Batch {

@@ -215,13 +215,16 @@ public final class SQLiteStore: PublicationStore {
         for file in files { recover(file.path, file.count) }
     }
 
+    /// About so many bytes of a damaged file are copied in one transaction, because each one waits for the disk.
+    private static let recoveredBytes = 1 << 20
+
     /// Copies the messages of a damaged file that can be read, with new numbers.
     private func recover(_ file: String, _ knownCount: Int?) {
         let reader = KeptStore(path: file)
         let expected = knownCount ?? (Self.hasLog(file) ? nil : reader?.count)
         var recovered = 0
         var isComplete = reader != nil && !Self.hasLog(file)
-        while let messages = reader?.next(), !messages.isEmpty {
+        while let messages = reader?.next(upTo: Self.recoveredBytes), !messages.isEmpty {
             // If the new file fails, for example because the disk is full, the rest stays in the old one.
             guard (try? update(appending: messages, removing: [])) != nil else {
                 isComplete = false
