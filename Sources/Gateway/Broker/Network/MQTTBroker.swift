@@ -19,8 +19,7 @@ public final class MQTTBroker: Broker {
     /// Counts attempts, so that the result of one that was given up is ignored.
     private var attempt = 0
     private var isConnecting = false
-    /// Whether the last will must not be a retained message. Source: MQTT 5, section 3.2.2.3.5.
-    private var isWillRefused = false
+    private var willRetention = WillRetention()
 
     /// Creates a broker without connection.
     ///
@@ -104,14 +103,14 @@ public final class MQTTBroker: Broker {
             } catch { throw failure.failed(error, isAccepted: false) }
         }
         var client = client
-        if isWillRefused { client.will?.isRetained = false }
+        if willRetention.isRefused { client.will?.isRetained = false }
         return BrokerConnection(client, socket: socket, tls: filter, suspects: suspects, loop: loop, queue: queue)
     }
 
     /// Keeps what the connection has found out.
     private func release(_ connection: BrokerConnection) {
         suspects = connection.suspects
-        isWillRefused = connection.isWillRefused || isWillRefused && !connection.keepsRetained
+        willRetention.closed(isWillRefused: connection.isWillRefused, keepsRetained: connection.keepsRetained)
         // A session belongs to its identifier.
         if client.identifier.isEmpty, let identifier = connection.assignedIdentifier { client.identifier = identifier }
         self.connection = nil
