@@ -28,6 +28,23 @@ struct DeviceMatcherTests {
         #expect(matcher.matches("C0:00:00:00:00:01", rssi: nil, hasReading: true))
     }
 
+    // The time of a search in a list would grow with its length, for each advertisement.
+    @Test func `Prefixes and devices are in hash tables, whatever their number is`() {
+        func types(_ value: some Any) -> [String: String] {
+            let members = Mirror(reflecting: value).children.map { ($0.label ?? "", "\(type(of: $0.value))") }
+            return Dictionary(members) { first, _ in first }
+        }
+        var configuration = GatewayConfiguration()
+        configuration.filter.allowed = ["C0"]
+        let matcher = types(DeviceMatcher(configuration))
+        #expect(matcher["allowed"] == "Optional<DevicePrefixes>" && matcher["denied"] == "DevicePrefixes")
+        #expect(matcher["described"] == "Set<BluetoothAddress>")
+        // One table for each length of a prefix.
+        #expect(types(DevicePrefixes(["C0", "C0:01", "C0:02"])) == ["prefixes": "Array<Set<UInt64>>"])
+        let collections = matcher.filter { $0.value.contains("Array") || $0.value.contains("List") }
+        #expect(collections.isEmpty)
+    }
+
     @Test func `Weak and unknown devices are published only if the filter says so`() {
         var filter = DeviceFilter()
         filter.minimumRSSI = -80
