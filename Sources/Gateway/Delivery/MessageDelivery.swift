@@ -36,9 +36,15 @@ public final class MessageDelivery {
     /// Runs when the broker has closed the connection because another client has the same identifier.
     var onTakenOver: (() -> Void)?
     /// Returns the counters of encrypted packets that changed. They are stored together with the next messages.
-    var changedCounters: (() -> [EncryptedCounter])?
+    var changedCounters: (() -> [EncryptedCounter])? {
+        get { outbox.changedCounters }
+        set { outbox.changedCounters = newValue }
+    }
     /// Receives counters that were stored.
-    var onCountersSaved: (([EncryptedCounter]) -> Void)?
+    var onCountersSaved: (([EncryptedCounter]) -> Void)? {
+        get { outbox.onCountersSaved }
+        set { outbox.onCountersSaved = newValue }
+    }
     /// Receives what a user should know, at most a few lines for one cause.
     public var onNotice: ((DeliveryNotice) -> Void)?
 
@@ -79,8 +85,6 @@ public final class MessageDelivery {
         outbox.send = { [unowned supervisor] in supervisor.send($0, token: $1) }
         outbox.reconnect = { [unowned supervisor] in supervisor.reconnect() }
         outbox.onProgress = { [unowned supervisor] in supervisor.checkIdle() }
-        outbox.changedCounters = { [weak self] in self?.changedCounters?() ?? [] }
-        outbox.onCountersSaved = { [weak self] in self?.onCountersSaved?($0) }
         outbox.report = { [weak self] in self?.onNotice?($0) }
         messages.report = { [weak self] in self?.onNotice?($0) }
         supervisor.isIdle = { [unowned outbox] in outbox.isIdle }
@@ -169,14 +173,7 @@ public final class MessageDelivery {
     }
 
     /// Stores the counters that changed without a message.
-    func saveChangedCounters() {
-        guard let counters = changedCounters?(), !counters.isEmpty else { return }
-        messages.run { store -> Bool in
-            (try? store.update(appending: [], removing: [], saving: counters)) != nil
-        } then: { [weak self] isSaved in
-            if isSaved { self?.onCountersSaved?(counters) }
-        }
-    }
+    func saveChangedCounters() { outbox.saveChangedCounters() }
 
     /// Ends in an orderly way: stores everything, publishes `offline`, waits for confirmations, and disconnects.
     ///

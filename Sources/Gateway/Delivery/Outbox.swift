@@ -60,6 +60,16 @@ final class Outbox {
         process(.refused(Int64(truncatingIfNeeded: token), refusal))
     }
 
+    /// Stores the counters that changed without a message.
+    func saveChangedCounters() {
+        guard let counters = changedCounters?(), !counters.isEmpty else { return }
+        store.run { store -> Bool in
+            (try? store.update(appending: [], removing: [], saving: counters)) != nil
+        } then: { [weak self] isSaved in
+            if isSaved { self?.onCountersSaved?(counters) }
+        }
+    }
+
     /// Stores everything that is in memory, for an orderly end.
     func flush() { process(state.flush()) }
 
