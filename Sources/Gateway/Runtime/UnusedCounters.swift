@@ -1,6 +1,6 @@
 import BluetoothValues
 
-/// The counters of encrypted packets whose keys the configuration does not contain at the moment.
+/// The counters of encrypted packets of keys that the configuration does not contain at the moment.
 ///
 /// A key may come back with a later configuration. Without its counter, recorded packets would be accepted then.
 struct UnusedCounters {

@@ -3,7 +3,7 @@ import Testing
 @testable import Gateway
 
 @Suite struct WillRetentionTests {
-    @Test func `A broker without retained messages gets no retained last will, until it keeps them`() {
+    @Test func `A broker without retained messages gets no retained last will until it has them`() {
         var retention = WillRetention()
         #expect(!retention.isRefused)
         retention.closed(isWillRefused: true, keepsRetained: false)
@@ -16,7 +16,7 @@ import Testing
         #expect(!retention.isRefused)
     }
 
-    @Test func `A broker that announces retained messages and refuses the last will has two attempts in total`() {
+    @Test func `A broker that contradicts itself gets a retained last will twice in total`() {
         var retention = WillRetention()
         var refusedCount = 0
         for _ in 0..<20 {

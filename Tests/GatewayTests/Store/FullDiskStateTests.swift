@@ -58,7 +58,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test func `If identifiers cannot be read, a command that may have run is refused when there is room`() throws {
+    @Test func `If identifiers are not readable, a command that may have run is refused later`() throws {
         let folder = try TemporaryFolder()
         do { try makeStore(folder).close() }
         // As in a store of version 3. The opening adds the columns, for which there is no room yet.

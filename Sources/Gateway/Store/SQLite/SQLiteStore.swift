@@ -278,7 +278,7 @@ public final class SQLiteStore: PublicationStore {
         if opened.isIdentityReplaced { noteDamage(cause: "the identity in \(path)") }
         lastIdentity = opened.identity
         lastNumber = opened.lastNumber
-        copyStates(to: opened)
+        try copyStates(to: opened)
         if isStateUnread {
             unknownIdentifiers = try opened.usedIdentifiers()
             noteDamagedState(opened.damagedStateCount)
@@ -290,8 +290,15 @@ public final class SQLiteStore: PublicationStore {
     }
 
     /// Copies the identifiers and counters of damaged files, before a command or a packet could be repeated.
-    private func copyStates(to database: MessageDatabase) {
-        for file in keptStates { try? database.add(KeptState(path: file)) }
+    private func copyStates(to database: MessageDatabase) throws(StoreFailure) {
+        for file in keptStates {
+            do throws(StoreFailure) {
+                try database.add(KeptState(path: file))
+            } catch {
+                // The store is opened when there is room for them.
+                if error.kind == .full { throw error }
+            }
+        }
         keptStates = []
     }
 
