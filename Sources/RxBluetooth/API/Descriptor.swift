@@ -56,7 +56,7 @@ public struct Descriptor: Hashable, Sendable {
             }
             guard uuid != 0x2902 else {
                 return emitter.fail(
-                    BluetoothError(.notPermitted, detail: "Use observeValueUpdates() instead")
+                    BluetoothError(.notPermitted, detail: "Only bluetoothd writes it")
                         .during(.writeDescriptor, target))
             }
             client.operations.write(value, to: self, request, emitter)

@@ -43,6 +43,8 @@ extension BluetoothError {
         /// The service, characteristic or descriptor does not exist, or no longer exists.
         case attributeNotFound
         /// The characteristic does not offer the operation.
+        ///
+        /// If ``BluetoothError/attCode`` is not nil, the peripheral refuses an operation that its properties list.
         case notPermitted
         /// The operation needs a bond, or a stronger bond; see ``BluetoothError/isBondTooWeak``.
         case needsPairing

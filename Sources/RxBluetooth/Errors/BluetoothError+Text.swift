@@ -56,7 +56,8 @@ extension BluetoothError: CustomStringConvertible {
     private var subject: String? { operation.map { $0.phrase(on: target) } ?? target }
 
     private var reason: String {
-        switch kind {
+        if let attError { return attError.cause }
+        return switch kind {
         case .busUnavailable: "the system bus is unavailable"
         case .daemonUnavailable where detail != nil: "bluetoothd runs, but cannot be used"
         case .daemonUnavailable: "bluetoothd is not running"
@@ -97,17 +98,19 @@ extension BluetoothError: CustomStringConvertible {
         case .discoveryFailed: "the services could not be read"
         case .peripheralGone: "bluetoothd no longer has the device"
         case .attributeNotFound: "there is no such attribute"
+        case .notPermitted where operation == .read: "the characteristic cannot be read"
+        case .notPermitted where operation == .write: "the characteristic cannot be written in this way"
+        case .notPermitted where operation == .notify: "the characteristic cannot send values in this way"
+        case .notPermitted where operation == .writeDescriptor: "the descriptor cannot be written"
         case .notPermitted: "the attribute does not offer this"
         case .needsPairing where isBondTooWeak: "the attribute requires a stronger bond"
         case .needsPairing: "the peripheral requires pairing"
         case .connectionStalled: "bluetoothd executes no more operations of this connection"
-        case .refused where attCode != nil: "the peripheral does not authorize it"
         case .refused: "the operation was refused"
         case .exclusiveUse: "another program has exclusive use of the characteristic"
         case .invalidArgument: "an argument is not valid"
-        case .attError: "the peripheral refused with ATT error \(attText)"
+        case .attError: "the peripheral refused with an ATT error of unknown number"
         case .invalidValue(let error): "the value is not a valid \(error.subject)"
-        case .unsupported where attCode != nil: "the peripheral does not support the request"
         case .unsupported: "it is not supported"
         case .overflow: "values arrived faster than they were taken"
         case .resourceExhausted: "a limit of the bus was reached"
@@ -126,15 +129,22 @@ extension BluetoothError: CustomStringConvertible {
     /// Whether an error of kind ``Kind/closed`` is of a ``CharacteristicWriter``, not of the manager.
     private var isOfWriter: Bool { operation == .write && detail != nil }
 
-    private var attText: String {
-        guard let attCode else { return "of unknown number" }
-        let name = ATTErrorNames.name(of: attCode).map { " “\($0)”" } ?? ""
-        return "0x" + Hex.text(attCode) + name
+    /// The texts of the ATT error that the peripheral sent; nil if there is none, or if ``kind`` is more precise.
+    private var attError: ATTErrorTable.Row? {
+        guard let attCode else { return nil }
+        return switch kind {
+        case .notPermitted, .refused, .unsupported, .invalidArgument, .attError:
+            ATTErrorTable.row(of: attCode, during: operation)
+        default: nil
+        }
     }
 
     /// The text in parentheses, with facts that ``reason`` does not contain; nil if there are none.
     private var explanation: String? {
         if let detail { return detail }
+        if let attCode, let attError {
+            return "ATT error 0x" + Hex.text(attCode) + (attError.name.map { " “\($0)”" } ?? "")
+        }
         switch kind {
         case .connectFailed(let reason), .pairingFailed(let reason), .registrationFailed(let reason):
             return reason.isEmpty ? nil : reason
@@ -142,45 +152,9 @@ extension BluetoothError: CustomStringConvertible {
         case .invalidValue(let error):
             let bytes = error.bytes.map { Hex.text($0) }.joined()
             return "\(error.reason), bytes: \(bytes.isEmpty ? "none" : bytes)"
-        case .unsupported where attCode != nil: return "ATT error \(attText)"
-        case .refused where attCode != nil: return "ATT error \(attText)"
         case .unauthorized: return accessControl == nil && dbusMessage?.isEmpty == false ? dbusMessage : nil
         case .invalidArgument, .unsupported, .protocolViolation, .attributeNotFound, .notPermitted: return dbusMessage
         default: return nil
-        }
-    }
-}
-
-/// The names of ATT error codes.
-///
-/// Source: Core Specification 5.4, Vol 3, Part F, 3.4.1.1; Core Specification Supplement, Part B, 1.2.
-enum ATTErrorNames {
-    static func name(of code: UInt8) -> String? {
-        switch code {
-        case 0x01: "invalid handle"
-        case 0x02: "read not permitted"
-        case 0x03: "write not permitted"
-        case 0x04: "invalid PDU"
-        case 0x05: "insufficient authentication"
-        case 0x06: "request not supported"
-        case 0x07: "invalid offset"
-        case 0x08: "insufficient authorization"
-        case 0x09: "prepare queue full"
-        case 0x0A: "attribute not found"
-        case 0x0B: "attribute not long"
-        case 0x0C: "insufficient encryption key size"
-        case 0x0D: "invalid attribute value length"
-        case 0x0E: "unlikely error"
-        case 0x0F: "insufficient encryption"
-        case 0x10: "unsupported group type"
-        case 0x11: "insufficient resources"
-        case 0x13: "value not allowed"
-        case 0x80...0x9F: "application error"
-        case 0xFC: "write request rejected"
-        case 0xFD: "client characteristic configuration improperly configured"
-        case 0xFE: "procedure already in progress"
-        case 0xFF: "out of range"
-        default: nil
         }
     }
 }
@@ -197,7 +171,8 @@ extension BluetoothError: LocalizedError {
 extension BluetoothError {
     /// The advice for the kinds of error that ``advice`` does not handle; nil if none is needed.
     var adviceForPrograms: String? {
-        switch kind {
+        if let attError { return attError.advice }
+        return switch kind {
         case .timedOut where operation == .connect:
             "Check that the peripheral is on and accepts connections, and try again."
         case .timedOut where changesNothing: "Try again, or allow more time."
@@ -224,18 +199,18 @@ extension BluetoothError {
         case .connectFailed: "Bring the peripheral nearer, and try again."
         case .discoveryFailed: "Connect again; if that does not help, remove the device."
         case .attributeNotFound: "Discover the services again."
+        case .notPermitted where dbusName == nil && operation == .writeDescriptor:
+            "Observe the values of the characteristic, which turns its notifications or indications on."
+        case .notPermitted where dbusName == nil: "Use an operation that the characteristic offers."
         case .notPermitted: "Check the properties of the characteristic."
         case .connectionStalled: "Connect again."
-        case .refused where attCode != nil: "Read in the documentation of the peripheral how it authorizes a client."
         // Without a D-Bus error, this module refused the pairing because of the policy.
         case .refused where operation == .pair && dbusName == nil: "Allow the device in the PairingPolicy."
         case .refused: "Check which other program uses it: bluetoothd keeps some services to itself."
         case .exclusiveUse: "End the other use of this characteristic."
         case .invalidArgument: "Change the argument."
-        case .attError where attCode == 0x05 || attCode == 0x0C || attCode == 0x0F: "Pair with the peripheral."
         case .attError: "Look up the code in the documentation of the peripheral."
         case .invalidValue: "Read the bytes, and look up their format in the documentation of the peripheral."
-        case .unsupported where attCode != nil: "Read in the documentation of the peripheral what it supports."
         case .unsupported where operation == .scan:
             "Start bluetoothd with its experimental mode (-E), use a newer kernel, or scan with the mode .active."
         case .unsupported where dbusName == nil && (operation == .openChannel || operation == .publishChannel):

@@ -149,7 +149,8 @@ final class AttributeOperations {
     ) throws(BluetoothError) {
         guard characteristic.properties.isDisjoint(with: needed) else { return }
         let offered = characteristic.properties.names.joined(separator: ", ")
-        throw BluetoothError(.notPermitted, detail: "The characteristic offers: \(offered)")
+        throw BluetoothError(
+            .notPermitted, detail: offered.isEmpty ? "It offers nothing" : "It offers only: \(offered)")
     }
 
     private static func message(
