@@ -11,6 +11,8 @@ struct DeviceConnector {
     var keepsLink = false
     /// How the work uses a link that an earlier command is closing; nil to wait for its end.
     var joining: LinkJoining?
+    /// The time limit for the tree; nil for that of the options.
+    var setupLimit: Duration?
 
     /// Emits the GATT tree once, and stays connected while subscribed.
     ///
@@ -30,8 +32,9 @@ struct DeviceConnector {
                 .do(onNext: { if keepsLink { context.keptLinks.insert(LinkKey($0)) } })
                 .do(onNext: { progress.enter(.discovering($0)) })
                 .flatMap { GATTTree.discover($0).failingWithLoss(of: $0) }
-            let timedOut = context.timer(context.options.setupTimeout).map { _ -> GATTTree in
-                throw progress.timeoutError(target, after: context.options.setupTimeout)
+            let limit = setupLimit ?? context.options.setupTimeout
+            let timedOut = context.timer(limit).map { _ -> GATTTree in
+                throw progress.timeoutError(target, after: limit)
             }
             // `amb` drops the time limit once the tree is emitted.
             let limited = connected.amb(timedOut)

@@ -35,10 +35,18 @@ enum GATTAttribute: Sendable {
         }
     }
 
-    func readValue() -> Single<[UInt8]> {
+    /// The operation that reads the value, for errors.
+    var readOperation: BluetoothError.Operation {
         switch self {
-        case .characteristic(let characteristic): characteristic.readValue()
-        case .descriptor(let descriptor): descriptor.readValue()
+        case .characteristic: .read
+        case .descriptor: .readDescriptor
+        }
+    }
+
+    func readValue(options: OperationOptions = OperationOptions()) -> Single<[UInt8]> {
+        switch self {
+        case .characteristic(let characteristic): characteristic.readValue(options: options)
+        case .descriptor(let descriptor): descriptor.readValue(options: options)
         }
     }
 

@@ -112,8 +112,15 @@ enum GATTTreeItem: Sendable {
         case .success(let bytes): "  = " + ValueText.line(bytes, of: uuid)
         // The error of the value that needed pairing is printed before.
         case .failure(let error) where error.kind == .connectionStalled: "  ! Not read after the refused pairing."
-        case .failure(let error): "  ! " + Sanitiser.clean(CLIError(error).text)
+        case .failure(let error):
+            "  ! " + (CommandDeadline.text(error).map { $0 + "." } ?? Sanitiser.clean(CLIError(error).text))
         }
+    }
+
+    /// Returns the error of reading a value, for JSON.
+    fileprivate static func jsonError(_ error: BluetoothError) -> CLIError {
+        guard let text = CommandDeadline.text(error) else { return CLIError(error) }
+        return CLIError(.timedOut, text + ". Give a longer --timeout.").caused(by: error)
     }
 }
 
@@ -164,7 +171,7 @@ enum GATTTreeJSON {
         let (bytes, error): ([UInt8]?, CLIError?) =
             switch value {
             case .success(let bytes): (bytes, nil)
-            case .failure(let error): (nil, CLIError(error))
+            case .failure(let error): (nil, GATTTreeItem.jsonError(error))
             case nil: (nil, nil)
             }
         return [

@@ -12,6 +12,8 @@ final class TreeReading: Sendable {
         let cause: BluetoothError
     }
 
+    /// The end of the command's time limit; nil if it has none.
+    let deadline: CommandDeadline?
     private let state: Guarded<ReadingState>
 
     private struct ReadingState {
@@ -26,16 +28,28 @@ final class TreeReading: Sendable {
         var stalled: Peripheral?
         /// Why no further value is read; nil if the link executes operations.
         var stall: BluetoothError?
+        /// Whether the latest value got no reply in time, so that later ones may wait for it.
+        var isWaiting = false
     }
 
     /// The most links that replace stalled ones. Each takes about 3 s.
     static let mostSpareLinks = 8
+    /// The shortest time before the deadline in which a stalled link is replaced.
+    private static let replacing = Duration.seconds(4)
 
-    /// - Parameter spareLinks: The number of links that may replace stalled ones.
-    init(spareLinks: Int = 0) { state = Guarded(ReadingState(spareLinks: spareLinks)) }
+    /// - Parameters:
+    ///   - spareLinks: The number of links that may replace stalled ones.
+    ///   - deadline: The moment from which no further value is read; nil for no limit.
+    init(spareLinks: Int = 0, deadline: CommandDeadline? = nil) {
+        self.deadline = deadline
+        state = Guarded(ReadingState(spareLinks: spareLinks))
+    }
 
     /// Whether a stalled link is replaced.
-    var canReplaceLink: Bool { state.withLock { $0.spareLinks > 0 } }
+    var canReplaceLink: Bool {
+        if let deadline, deadline.remaining < Self.replacing { return false }
+        return state.withLock { $0.spareLinks > 0 }
+    }
 
     /// Whether no link was replaced yet.
     var isOnFirstLink: Bool { state.withLock { $0.spareLinks == Self.mostSpareLinks } }
@@ -55,6 +69,7 @@ final class TreeReading: Sendable {
             if !isShared { state.stalled = nil }
             // The error of an attribute is not that of the next one, except for its kind.
             state.stall = isShared ? BluetoothError(.connectionStalled, detail: cause.detail) : nil
+            state.isWaiting = false
         }
     }
 
@@ -87,14 +102,14 @@ final class TreeReading: Sendable {
     private func items(of characteristic: Characteristic) -> Observable<GATTTreeItem> {
         item(characteristic.handle) {
             characteristic.properties.contains(.read)
-                ? self.value(characteristic.readValue(), of: characteristic.peripheral)
+                ? self.value(.characteristic(characteristic), of: characteristic.peripheral)
                     .map { .characteristic(characteristic, $0) }
                 : .just(.characteristic(characteristic, nil))
         }
         .concat(
             characteristic.discoverDescriptors().concatMap { descriptor in
                 self.item(descriptor.handle) {
-                    self.value(descriptor.readValue(), of: characteristic.peripheral)
+                    self.value(.descriptor(descriptor), of: characteristic.peripheral)
                         .map { .descriptor(descriptor, $0) }
                 }
             })
@@ -113,29 +128,48 @@ final class TreeReading: Sendable {
     ///
     /// A lost link ends the stream with an error.
     private func value(
-        _ read: Single<[UInt8]>, of peripheral: Peripheral
+        _ attribute: GATTAttribute, of peripheral: Peripheral
     ) -> Observable<GATTTreeItem.ReadResult> {
         if let stall = state.withLock(\.stall) { return .just(.failure(stall)) }
-        return read.asObservable().map { .success($0) }.catch { error in
+        if let deadline, deadline.isOver { return .just(.failure(deadline.error(notReading: attribute))) }
+        let read = attribute.readValue(options: deadline.options).asObservable()
+            .do(onNext: { _ in self.state.withLock { $0.isWaiting = false } })
+        return read.map { .success($0) }.catch { error in
             guard let error = error as? BluetoothError else { throw error }
             switch error.kind {
             case .disconnected, .notConnected, .daemonUnavailable, .busUnavailable, .closed: throw error
             case .connectionStalled where self.canReplaceLink: throw LinkStalled(peripheral: peripheral, cause: error)
             default:
                 if error.kind.stallsLink { self.state.withLock { $0.stalled = peripheral } }
-                return .just(.failure(error))
+                return .just(.failure(self.explaining(error)))
             }
         }
+    }
+
+    /// Returns the error of reading a value. A missing reply after an earlier one may not be due to the value itself.
+    private func explaining(_ error: BluetoothError) -> BluetoothError {
+        let isBehind = state.withLock { state in
+            defer { state.isWaiting = error.kind == .timedOut }
+            return state.isWaiting
+        }
+        guard isBehind, error.kind == .timedOut, error.detail == nil else { return error }
+        return BluetoothError(
+            error.kind, operation: error.operation, target: error.target,
+            detail: "An earlier value has no reply either, and a peripheral executes one request at a time",
+            dbusName: error.dbusName, dbusMessage: error.dbusMessage)
     }
 }
 
 extension DeviceConnector {
     /// Runs work on the GATT tree, and again over another link each time that a refused pairing has stalled the link.
+    ///
+    /// - Parameter deadline: The moment from which no further value is read; nil for no limit.
     func useReading<Element>(
+        until deadline: CommandDeadline? = nil,
         _ work: @escaping @Sendable (GATTTree, TreeReading) throws -> Observable<Element>
     ) -> Observable<Element> {
         Observable.deferred {
-            let reading = TreeReading(spareLinks: TreeReading.mostSpareLinks)
+            let reading = TreeReading(spareLinks: TreeReading.mostSpareLinks, deadline: deadline)
             // The last value may have stalled a link that stays open.
             let closed = Observable<Element>.deferred {
                 guard let peripheral = reading.stalledPeripheral else { return .empty() }
@@ -159,7 +193,9 @@ extension DeviceConnector {
                 return link.replace().flatMap { [next] isShared in
                     if reading.isOnFirstLink, !isShared { context.note(reading.noteOfNextLink(to: peripheral)) }
                     reading.beginLink(isShared: isShared, after: stalled.cause)
-                    return next.use(reading, work)
+                    var limited = next
+                    limited.setupLimit = reading.deadline.map { max($0.remaining, .seconds(1)) }
+                    return limited.use(reading, work)
                 }
             }
     }

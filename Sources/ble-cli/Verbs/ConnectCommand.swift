@@ -9,7 +9,8 @@ struct ConnectCommand: BluetoothCommand {
         commandName: "connect", abstract: "Connect to a device, print its services and values, and disconnect.",
         discussion: """
             Prints services, characteristics and descriptors with their names, handles, properties, and the values \
-            that can be read. If a value cannot be read, the reason is printed in its place.
+            that can be read. If a value cannot be read, the reason is printed in its place. --timeout limits the \
+            whole command: at its end, the values that were not requested are marked as not read.
 
             EXAMPLES:
               ble-cli connect "Heart rate strap"
@@ -32,13 +33,16 @@ struct ConnectVerb: LinkVerb {
     var keepsLink = false
 
     func run(in context: CommandContext) -> Observable<Never> {
-        // After a lost link, the reading continues with the items that are not printed yet.
-        DeviceConnector(
-            context: context, target: target, keepsLink: keepsLink, joining: LinkJoining { true }
-        )
-        .useReading { tree, reading in reading.items(of: tree) }
-        .showing(in: context)
-        .ignoreElements()
+        Observable.deferred {
+            // After a lost link, the reading continues with the items that are not printed yet.
+            let connector = DeviceConnector(
+                context: context, target: target, keepsLink: keepsLink, joining: LinkJoining { true })
+            return connector.useReading(until: CommandDeadline(in: context)) { tree, reading in
+                reading.items(of: tree)
+            }
+            .showing(in: context)
+            .ignoreElements()
+        }
     }
 }
 

@@ -8,9 +8,9 @@ struct ReadCommand: BluetoothCommand {
         commandName: "read", abstract: "Read values.",
         discussion: """
             Prints the bytes, followed by their meaning if the characteristic is a known one. With several \
-            characteristics, each line begins with the characteristic. With --every, reads again over the same link \
-            until Ctrl-C, or until --timeout, which counts from the start of the command. If nothing was read by then, \
-            the exit code is 4.
+            characteristics, each line begins with the characteristic. --timeout limits the whole command; if a value \
+            was not read by then, the exit code is 4. With --every, reads again over the same link until Ctrl-C, or \
+            until --timeout. If nothing was read by then, the exit code is 4.
 
             EXAMPLES:
               ble-cli read Strap 2A19
@@ -98,13 +98,14 @@ struct ReadVerb: LinkVerb {
             try printer.check()
             let clock = ElapsedClock(context.scheduler)
             let start = clock.time
+            let deadline = period == nil ? CommandDeadline(in: context) : nil
             let hasPrinted = Guarded(false)
             var connector = DeviceConnector(context: context, target: target, keepsLink: keepsLink)
             if period == nil { connector.joining = LinkJoining { !hasPrinted.withLock(\.self) } }
             return
                 connector
                 .use { [printer] tree -> Observable<Never> in
-                    let values = Self.values(of: tree.attributes(characteristics), printer)
+                    let values = Self.values(of: tree.attributes(characteristics), printer, until: deadline)
                         .do(onNext: { _ in hasPrinted.withLock { $0 = true } })
                     guard let period else { return values.ignoreElements() }
                     let repeated = Observable<Int>
@@ -129,9 +130,21 @@ struct ReadVerb: LinkVerb {
     }
 
     /// Reads the values one after another and prints them.
-    static func values(of attributes: Observable<[GATTAttribute]>, _ printer: ValuePrinter) -> Observable<[UInt8]> {
+    ///
+    /// - Parameter deadline: The moment from which no further value is read; nil for no limit.
+    static func values(
+        of attributes: Observable<[GATTAttribute]>, _ printer: ValuePrinter, until deadline: CommandDeadline? = nil
+    ) -> Observable<[UInt8]> {
         attributes.flatMap { Observable.from($0) }.concatMap { attribute in
-            attribute.readValue().asObservable().do(onNext: { try printer.show($0, of: attribute) })
+            Observable<[UInt8]>.deferred {
+                if let deadline, deadline.isOver {
+                    throw CLIError(
+                        .timedOut,
+                        "Reading \(attribute.target): not read within \(deadline.limit.text). Give a longer --timeout.")
+                }
+                return attribute.readValue(options: deadline.options).asObservable()
+                    .do(onNext: { try printer.show($0, of: attribute) })
+            }
         }
     }
 }

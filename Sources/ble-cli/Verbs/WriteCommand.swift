@@ -106,9 +106,12 @@ struct WriteRequest: Sendable {
 
     /// Writes the value. If the write succeeds, prints nothing, or with `--json` one object.
     ///
-    /// - Parameter onStart: Called before the value is sent.
+    /// - Parameters:
+    ///   - deadline: The moment at which the write fails; nil for the usual deadline.
+    ///   - onStart: Called before the value is sent.
     func run(
-        on tree: GATTTree, in context: CommandContext, onStart: @escaping @Sendable () -> Void = {}
+        on tree: GATTTree, in context: CommandContext, until deadline: CommandDeadline? = nil,
+        onStart: @escaping @Sendable () -> Void = {}
     ) -> Observable<Never> {
         tree.attributes([characteristic]).flatMap { attributes -> Observable<Never> in
             guard let attribute = attributes.first else { return .empty() }
@@ -118,7 +121,7 @@ struct WriteRequest: Sendable {
             switch attribute {
             case .characteristic(let characteristic):
                 type = self.type ?? characteristic.properties.supportedWriteType
-                written = characteristic.writeValue(value, type: type)
+                written = characteristic.writeValue(value, type: type, options: deadline.options)
             case .descriptor(let descriptor):
                 guard self.type != .withoutResponse else {
                     throw CLIError(.usage, "The device confirms each write of a descriptor. Leave out --no-response.")
@@ -132,7 +135,7 @@ struct WriteRequest: Sendable {
                         advice: "Use ble-cli notify instead.")
                 }
                 type = .withResponse
-                written = descriptor.writeValue(value)
+                written = descriptor.writeValue(value, options: deadline.options)
             }
             onStart()
             return written.asObservable().do(onCompleted: { [type] in
@@ -178,11 +181,12 @@ struct WriteVerb: LinkVerb {
     func run(in context: CommandContext) -> Observable<Never> {
         Observable.deferred {
             let hasBegun = Guarded(false)
+            let deadline = CommandDeadline(in: context)
             var connector = DeviceConnector(context: context, target: target, keepsLink: keepsLink)
             // A value that a lost link has interrupted may have arrived, so it is not written twice.
             if request.isShort { connector.joining = LinkJoining(upTo: 1) { !hasBegun.withLock(\.self) } }
             return connector.use { tree in
-                request.run(on: tree, in: context) { hasBegun.withLock { $0 = true } }
+                request.run(on: tree, in: context, until: deadline) { hasBegun.withLock { $0 = true } }
             }
         }
     }
