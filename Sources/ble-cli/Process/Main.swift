@@ -43,12 +43,16 @@ enum Main {
         let verb = CommandLineArguments.all.first { argument in
             BLECLI.configuration.subcommands.contains { $0.configuration.commandName == argument }
         }
+        let page = (["ble-cli"] + [verb].compactMap(\.self)).joined(separator: " ")
+        fail(CLIError(.usage, "\(text(of: message, for: verb)) See \(page) --help."))
+    }
+
+    /// Returns an error text of the parser with a full stop, and with advice if this program has some.
+    private static func text(of message: String, for verb: String?) -> String {
+        let command = BLECLI.configuration.subcommands.first { $0.configuration.commandName == verb }
+        if let command, let text = TimeLimitOption.message(message, of: command) { return text }
         let end = message.last == "." || message.last == "?" ? "" : "."
-        fail(
-            CLIError(
-                .usage,
-                "\(message)\(end)\(advice(verb, message)) See \((["ble-cli"] + [verb].compactMap(\.self)).joined(separator: " ")) --help."
-            ))
+        return "\(message)\(end)\(advice(verb, message))"
     }
 
     /// Returns advice for an error text of the parser that has none.

@@ -169,7 +169,7 @@ struct NotifyStep: StepCommand {
 
     @Option(
         name: .customLong("for"), parsing: .unconditional,
-        help: ArgumentHelp("End after this long, such as 10s.", valueName: "time"))
+        help: .length("It counts from the start of the step."))
     var length: String?
 
     func step() throws(CLIError) -> any SessionStep {
@@ -208,7 +208,7 @@ struct ScanStep: StepCommand {
 
     @Option(
         name: .customLong("for"), parsing: .unconditional,
-        help: ArgumentHelp("Scan for this long instead.", valueName: "time"))
+        help: .length("Without it, the scan takes 5s."))
     var length: String?
 
     func step() throws(CLIError) -> any SessionStep {

@@ -96,6 +96,9 @@ enum StepLanguage {
     private static func failure(_ error: any Error, _ command: any StepCommand.Type) -> CLIError {
         if let error = error as? CLIError { return error }
         let message = command.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
+        if let message = TimeLimitOption.message(message, of: command) {
+            return CLIError(.usage, "\(message) \(usage(command))")
+        }
         let end = message.last == "." || message.last == "?" ? "" : "."
         return CLIError(.usage, "\(message)\(end) \(usage(command))")
     }

@@ -48,8 +48,7 @@ struct AdvertiseCommand: BluetoothCommand {
     var interval: String?
 
     @Option(
-        name: .customLong("for"), parsing: .unconditional,
-        help: ArgumentHelp("End after this long, such as 10s.", valueName: "time"))
+        name: .customLong("for"), parsing: .unconditional, help: .lengthOrTimeout)
     var length: String?
 
     @Flag(help: "Let other devices connect to this computer.") var connectable = false

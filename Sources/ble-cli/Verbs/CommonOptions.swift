@@ -16,8 +16,9 @@ struct CommonOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Time limit in seconds, or with a unit such as 500ms or 2m. Without it, a scan runs until Ctrl-C, and other commands "
-                + "take at most 10 seconds to find and connect the device.",
+            "Time limit from the start of the command, such as 10 for seconds, 500ms or 2m; clone, pair, run and shell "
+                + "apply it to each of their steps. Without it, a scan runs until Ctrl-C, and other commands take at "
+                + "most 10 seconds to find and connect the device, and as long for each operation.",
             valueName: "seconds"))
     var timeout: String?
 

@@ -7,10 +7,9 @@ struct NotifyCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "notify", abstract: "Print the values that a device notifies.",
         discussion: """
-            Runs until Ctrl-C, until --count values have arrived, or until --for or --timeout, which count from the start \
-            of the command. At the time limit, the exit code is 0 if values have arrived, and 4 if none or fewer than \
-            --count have. With several characteristics, all notify over one link, and each line begins with the \
-            characteristic.
+            Runs until Ctrl-C, until --count values have arrived, or until the time of --for or --timeout. At the time \
+            limit, the exit code is 0 if values have arrived, and 4 if none or fewer than --count have. With several \
+            characteristics, all notify over one link, and each line begins with the characteristic.
 
             EXAMPLES:
               ble-cli notify Strap "Heart Rate Measurement" --count 10
@@ -30,10 +29,7 @@ struct NotifyCommand: BluetoothCommand {
 
     @Option(
         name: .customLong("for"), parsing: .unconditional,
-        help: ArgumentHelp(
-            "End after this time, such as 10s, 500ms or 2m, which counts from the connection on. The option --timeout "
-                + "counts from the start.",
-            valueName: "time"))
+        help: .length("It counts from the connection on, and --timeout from the start of the command."))
     var length: String?
 
     @Flag(help: "Reconnect and continue after the link is lost or Bluetooth was unavailable.")

@@ -36,8 +36,7 @@ struct RecordCommand: BluetoothCommand {
 
     @Option(
         name: .customLong("for"), parsing: .unconditional,
-        help: ArgumentHelp(
-            "Record for this long, such as 10s or 5m. Default: --timeout, or until Ctrl-C.", valueName: "duration"))
+        help: .length("Without it, --timeout is the same limit; beside it, --timeout limits finding TARGET."))
     var duration: String?
 
     func verb() throws(CLIError) -> any Verb {

@@ -74,10 +74,7 @@ struct DeviceListOptions: ParsableArguments {
     var sort: String?
 
     @Option(
-        name: .customLong("for"), parsing: .unconditional,
-        help: ArgumentHelp(
-            "End after this time, such as 10s, 500ms or 2m. The option --timeout is the same in seconds.",
-            valueName: "time"))
+        name: .customLong("for"), parsing: .unconditional, help: .lengthOrTimeout)
     var duration: String?
 
     @Option(

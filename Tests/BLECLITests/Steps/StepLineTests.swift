@@ -47,6 +47,8 @@ struct StepScriptTests {
             ("write 2A39 -", "cannot read standard input"), ("read 2A19 --nonsense", "Unknown option '--nonsense'"),
             ("connect \"A", "A quote is not closed"), ("notify 2A37 --count 0", "not a number of values"),
             ("CONNECT A", "“CONNECT” is not a step"), ("", "x.steps has no steps"), ("# only\n", "has no steps"),
+            ("notify 2A37 --timeout 5s", "Unknown option '--timeout'. Give the time as --for. Usage: "),
+            ("read 2A19 --timeout 5s", "Unknown option '--timeout'"),
             ("connect A --help", "line 1"), ("pause -5", "line 1"), ("\u{1B}[2J", "is not a step"),
         ])
     func `Reports the first mistake with its line, as wrong usage in one line`(text: String, part: String) throws {
