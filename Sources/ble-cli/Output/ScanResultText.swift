@@ -43,7 +43,9 @@ extension ScannedPeripheral {
     var line: String { line(in: TerminalStyle()) }
 
     /// Returns the result as one line of text, with colours if the style has them.
-    func line(in style: TerminalStyle) -> String {
+    ///
+    /// - Parameter isConnected: Whether any program has a link to the device.
+    func line(in style: TerminalStyle, isConnected: Bool = false) -> String {
         let strength = rssi.map { "\($0) dBm" } ?? "-"
         let name = displayName
         var parts = [
@@ -55,7 +57,7 @@ extension ScannedPeripheral {
         if !reading.isEmpty { parts.append(style.paint("{\(reading)}", .reading)) }
         if !displayCompanies.isEmpty { parts.append("[\(displayCompanies)]") }
         if !displayServices.isEmpty { parts.append(displayServices) }
-        if isCached { parts.append("(remembered)") }
+        if isConnected { parts.append("(connected)") } else if isCached { parts.append("(remembered)") }
         return parts.joined(separator: "  ").trimmingEnd
     }
 

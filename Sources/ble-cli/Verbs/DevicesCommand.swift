@@ -10,7 +10,8 @@ struct DevicesCommand: BluetoothCommand {
         discussion: """
             bluetoothd knows the devices that are paired, trusted or connected, and for about 30 seconds those that it \
             has found. They need not be near. Prints one line for each, in the order of their addresses; with --json, \
-            one object. For all about one device, see ble-cli info.
+            one object. A line ends with (connected) if any program has a link to the device, else with (remembered). \
+            For all about one device, see ble-cli info.
 
             EXAMPLES:
               ble-cli devices
@@ -33,13 +34,15 @@ struct DevicesVerb: Verb {
             context.manager.knownPeripherals().asObservable(),
             context.manager.retrieveConnectedPeripherals().asObservable()
         ) { known, connected in
-            known.filter { !onlyConnected || connected.contains($0.peripheral) }
-                .sorted { $0.peripheral.address < $1.peripheral.address }
+            known.map { (device: $0, isConnected: connected.contains($0.peripheral)) }
+                .filter { !onlyConnected || $0.isConnected }
+                .sorted { $0.device.peripheral.address < $1.device.peripheral.address }
         }
         .do(onNext: { devices in
             let style = ColorChoice.auto.style(of: context.output)
-            for device in devices {
-                try context.output.line(context.options.json ? device.json.text : device.line(in: style))
+            for (device, isConnected) in devices {
+                try context.output.line(
+                    context.options.json ? device.json.text : device.line(in: style, isConnected: isConnected))
             }
             guard devices.isEmpty else { return }
             context.note(

@@ -124,14 +124,15 @@ struct ScanVerb: Verb {
 
     func run(in context: CommandContext) -> Observable<Never> {
         Observable.deferred {
-            let view = try view(in: context)
+            let linked = LinkedDevices()
+            let view = try view(in: context, linked)
             let limit = duration ?? context.options.timeout
             guard !view.isAtEnd || limit != nil else {
                 throw CLIError(
                     .usage, "Without a live table, --sort prints the devices at the end. Give --for, such as --for 10s."
                 )
             }
-            let sightings = sightings(in: context, all: showsAll || view.wantsAll)
+            let sightings = filling(linked, in: context, before: sightings(in: context, all: showsAll || view.wantsAll))
                 .do(afterNext: { _ in ProgramPages.startIsReleased })
             let hasResult = Guarded(false)
             let limited = (limit.map { sightings.take(for: $0.interval, scheduler: context.scheduler) } ?? sightings)
@@ -160,10 +161,36 @@ struct ScanVerb: Verb {
         return sightings.filter { [conditions] in conditions.accepts($0) }
     }
 
-    private func view(in context: CommandContext) throws -> any ScanView {
+    /// The devices to which any program had a link before the scan.
+    private final class LinkedDevices: Sendable {
+        private let devices = Guarded<[Peripheral]>([])
+
+        func store(_ list: [Peripheral]) { devices.withLock { $0 = list } }
+
+        func contains(_ peripheral: Peripheral) -> Bool { devices.withLock { $0.contains(peripheral) } }
+    }
+
+    /// With `includesKnown`, stores the devices with a link before the scan. They are not only remembered.
+    private func filling(
+        _ linked: LinkedDevices, in context: CommandContext, before sightings: Observable<ScannedPeripheral>
+    ) -> Observable<ScannedPeripheral> {
+        guard includesKnown else { return sightings }
+        return context.manager.retrieveConnectedPeripherals().asObservable()
+            .catchAndReturn([])
+            .flatMap { list -> Observable<ScannedPeripheral> in
+                linked.store(list)
+                return sightings
+            }
+    }
+
+    private func view(in context: CommandContext, _ linked: LinkedDevices) throws -> any ScanView {
         let (output, json) = (context.output, context.options.json)
         let style = color.style(of: output)
-        let line: @Sendable (ScannedPeripheral) -> String = { json ? $0.json.text : $0.line(in: style) }
+        let line: @Sendable (ScannedPeripheral) -> String = { result in
+            guard !json else { return result.json.text }
+            let isConnected = result.isCached && linked.contains(result.peripheral)
+            return result.line(in: style, isConnected: isConnected)
+        }
         if showsAll { return ScanLines(output: output, line: line) }
         if !json, output.size != nil {
             return LiveDeviceView(

@@ -17,6 +17,12 @@ struct DevicesCommandTests {
         #expect(known.lines.count > 1)
         #expect(known.lines.contains { $0.contains("Thermometer") })
         #expect(known.lines == known.lines.sorted())
+        for line in known.lines {
+            let isConnected = line.contains("Thermometer")
+            #expect(line.hasSuffix("(connected)") == isConnected, "\(line)")
+            #expect(line.hasSuffix("(remembered)") == !isConnected, "\(line)")
+        }
+        #expect(harness.run(DevicesVerb(onlyConnected: true), for: 1).lines.count { $0.hasSuffix("(connected)") } == 1)
         let connected = harness.run(DevicesVerb(onlyConnected: true), .asJSON, for: 1)
         #expect(connected.lines.compactMap { ParsedJSON($0)?["name"]?.string } == ["Thermometer"])
         #expect(harness.calls("StartDiscovery") == scans)

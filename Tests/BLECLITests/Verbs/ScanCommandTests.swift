@@ -216,6 +216,16 @@ struct ScanCommandTests {
         #expect(objects.contains { $0["cached"]?.bool == true })
     }
 
+    @Test func `With --known, a connected device is not called remembered`() {
+        let harness = CommandHarness()
+        harness.run(
+            ReadVerb(target: .part("thermometer"), characteristic: .uuid(0x2A6E), keepsLink: true), for: 5)
+        let outcome = harness.run(ScanVerb(includesKnown: true), .limited(.milliseconds(50)))
+        let line = outcome.lines.first { $0.contains("Thermometer") }
+        #expect(line?.hasSuffix("(connected)") == true, "\(outcome.lines)")
+        #expect(outcome.lines.contains { $0.hasSuffix("(remembered)") }, "\(outcome.lines)")
+    }
+
     @Test func `With --all, prints every advertisement on a terminal, too`() {
         let outcome = CommandHarness(terminal: TerminalSize(columns: 80, rows: 24))
             .run(ScanVerb(showsAll: true), .limited(.seconds(5)))
