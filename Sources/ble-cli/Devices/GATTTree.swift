@@ -128,8 +128,11 @@ enum GATTTreeItem: Sendable {
 enum GATTTreeJSON {
     /// Returns the JSON object of a tree.
     ///
+    /// A tree with values that were not requested is not complete.
+    ///
     /// - Parameter isComplete: Whether `items` is the whole tree; false if the command ended earlier.
     static func object(_ items: [GATTTreeItem], at time: Date, isComplete: Bool) -> JSON {
+        let isComplete = isComplete && !items.contains { $0.error.flatMap { CommandDeadline.text($0) } != nil }
         var head: [(key: String, value: JSON)] = [("time", .string(Timestamp.text(time)))]
         var services: [JSONNode] = []
         for item in items {

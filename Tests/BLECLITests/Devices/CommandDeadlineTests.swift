@@ -33,6 +33,7 @@ struct CommandDeadlineTests {
             .run(ConnectVerb(target: .part("slow")), .limited(.seconds(8), json: true))
         #expect(outcome.code == .done)
         let tree = try #require(ParsedJSON(outcome.lines.first ?? ""))
+        #expect(tree["complete"]?.bool == false)
         let characteristics = (tree["services"]?.items ?? []).flatMap { $0["characteristics"]?.items ?? [] }
         let silent = try #require(characteristics.first { $0["uuid"]?.string == "FFB3" })
         let behind = try #require(characteristics.first { $0["uuid"]?.string == "FFB4" })
