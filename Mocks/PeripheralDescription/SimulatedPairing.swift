@@ -19,6 +19,10 @@ public struct SimulatedPairing: Sendable {
     public enum Failure: Sendable, Hashable {
         /// The error `AuthenticationFailed`, as after a wrong passkey.
         case failed
+        /// The peripheral refuses every pairing, as “Pairing Not Supported”: the error `AuthenticationFailed`.
+        ///
+        /// The agent is not asked, and the kernel of this computer closes the link.
+        case notSupported
         /// The error `AuthenticationCanceled`.
         case canceled
         /// The error `AuthenticationRejected`.

@@ -36,10 +36,11 @@ extension ScenarioNode {
     private func failure() throws(ScenarioFileError) -> SimulatedPairing.Failure {
         switch try text() {
         case "failed": return .failed
+        case "not-supported": return .notSupported
         case "canceled": return .canceled
         case "rejected": return .rejected
         case "timeout": return .timeout
-        default: throw wrong("one of failed, canceled, rejected, timeout")
+        default: throw wrong("one of failed, not-supported, canceled, rejected, timeout")
         }
     }
 

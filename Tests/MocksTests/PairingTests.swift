@@ -165,6 +165,7 @@ struct PairingTests {
 
     @Test(arguments: [
         (SimulatedPairing.Failure.failed, "AuthenticationFailed: Authentication Failed"),
+        (.notSupported, "AuthenticationFailed: Authentication Failed"),
         (.canceled, "AuthenticationCanceled: Authentication Canceled"),
         (.rejected, "AuthenticationRejected: Authentication Rejected"),
         (.timeout, "AuthenticationTimeout: Authentication Timeout"),

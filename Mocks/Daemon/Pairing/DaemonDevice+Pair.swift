@@ -90,7 +90,10 @@ extension DaemonDevice {
         let method = PairingMethod(behavior.method, pairing.agent?.capability ?? .noInputNoOutput)
         pairing.timer = link.after(behavior.delay) { [weak self] in
             guard let self, self.pairing === pairing else { return }
-            if let failure = behavior.failure { return refused(pairing, failure.error) }
+            if let failure = behavior.failure {
+                // Observed with bluetoothd 5.87 and a peripheral that sends the SMP reason 0x05.
+                return refused(pairing, failure.error, failure == .notSupported ? .local : .authentication)
+            }
             if behavior.isAuthenticationRequired, method.protection < .authentication {
                 return refused(pairing, BlueZError.authenticationFailed)
             }
@@ -206,10 +209,12 @@ extension DaemonDevice {
     /// Fails a pairing that the peripheral refused, and ends the link as the kernel does.
     ///
     /// If this computer refuses, the link stays up.
-    private func refused(_ pairing: DaemonPairing, _ error: DBusError) {
+    private func refused(
+        _ pairing: DaemonPairing, _ error: DBusError, _ reason: SimulatedDisconnectReason = .authentication
+    ) {
         guard self.pairing === pairing else { return }
         fail(pairing, error)
-        linkEnded(.authentication)
+        linkEnded(reason)
     }
 
     /// Fails the pending pairing and the pending call of `Pair`, because the link ended.

@@ -28,7 +28,7 @@ extension SimulatedPairing.Failure {
     /// The error that bluetoothd returns for the failure (new_authentication_return in src/device.c).
     var error: DBusError {
         switch self {
-        case .failed: BlueZError.authenticationFailed
+        case .failed, .notSupported: BlueZError.authenticationFailed
         case .canceled: BlueZError.authenticationCanceled
         case .rejected: BlueZError.authenticationRejected
         case .timeout: BlueZError.authenticationTimeout
