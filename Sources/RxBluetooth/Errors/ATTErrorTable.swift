@@ -62,7 +62,9 @@ enum ATTErrorTable {
             "Write a shorter value, or wait a moment and try again."),
         0x0A: Row("attribute not found", "the peripheral does not have the attribute", rediscover),
         0x0B: Row("attribute not long", "the peripheral does not accept the value in parts", "Use a shorter value."),
-        0x0C: Row("insufficient encryption key size", "the peripheral requires a longer encryption key", pair),
+        0x0C: Row(
+            "insufficient encryption key size", "the encryption key is too short for the attribute",
+            "Forget the device if it has a bond with a short key, and pair with it."),
         0x0D: Row(
             "invalid attribute value length", "the peripheral does not accept a value of this length",
             "Use a value of the length that the documentation of the peripheral gives."),

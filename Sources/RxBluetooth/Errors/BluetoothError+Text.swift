@@ -42,12 +42,14 @@ extension BluetoothError: CustomStringConvertible {
         case .bondLost: "Forget the device, then pair it again."
         case .peripheralGone: "Scan for it again."
         case .needsPairing where isBondTooWeak: "Forget the device, then pair it with a passkey."
+        case .needsPairing where isKeySuspected: "Forget the device if it has a bond with a short key, and pair it."
         case .needsPairing: "Pair it first."
         case .pairingFailed("AuthenticationTimeout"), .pairingFailed("ConnectionAttemptFailed"):
             "Put the device into pairing mode, and try again."
         case .pairingFailed("AuthenticationCanceled"): "Keep the device near and switched on, and try again."
         case .pairingFailed("AuthenticationRejected"): "Check that the device accepts new bonds, and try again."
-        case .pairingFailed: "Check the passkey, and whether the device needs one, and try again."
+        case .pairingFailed:
+            "Check the passkey, whether the device needs one, and that it is in pairing mode, and try again."
         case .resourceExhausted: "Make fewer requests at once."
         default: adviceForPrograms
         }
@@ -88,6 +90,8 @@ extension BluetoothError: CustomStringConvertible {
         case .disconnected(.timeout): "the link was lost, because the peripheral did not respond in time"
         case .disconnected(.remote): "the link was closed by the peripheral"
         case .disconnected(.local): "the link was closed by this computer"
+        case .disconnected(.authentication) where pairingClue == .refused:
+            "the link was lost, because the peripheral refuses pairing"
         case .disconnected(.authentication): "the link was lost, because pairing failed or the bond was not accepted"
         case .disconnected(.suspend): "the link was closed, because this computer was suspended"
         case .disconnected(.unknown): "the link was lost"
@@ -103,7 +107,11 @@ extension BluetoothError: CustomStringConvertible {
         case .notPermitted where operation == .notify: "the characteristic cannot send values in this way"
         case .notPermitted where operation == .writeDescriptor: "the descriptor cannot be written"
         case .notPermitted: "the attribute does not offer this"
+        // For a bond without authentication and for a short key, bluetoothd sends the same error (Q96).
+        case .needsPairing where isBondTooWeak && isKeySuspected:
+            "the attribute requires a stronger bond, or a longer encryption key"
         case .needsPairing where isBondTooWeak: "the attribute requires a stronger bond"
+        case .needsPairing where isKeySuspected: "the encryption key is too short for the attribute"
         case .needsPairing: "the peripheral requires pairing"
         case .connectionStalled: "bluetoothd executes no more operations of this connection"
         case .refused: "the operation was refused"
@@ -182,14 +190,18 @@ extension BluetoothError {
         case .alreadyDone: "Continue: there is nothing left to do."
         case .notConnected: "Connect first."
         case .disconnected(.requested): nil
+        case .disconnected(.authentication) where pairingClue == .refused:
+            "It may accept no new bonds now, or have a bond with another host: put it into pairing mode, then pair it."
         case .disconnected(.authentication): "Pair with the peripheral; if it was paired before, forget it first."
         case .disconnected where isLinkShared:
             "Connect again: another program had made the link, and may have closed it."
-        // Suggests pairing: a peripheral may drop the link instead of pairing, or refuse to pair, and the kernel then
-        // closes the link. bluetoothd before 5.83 reports neither (Q121), later versions only the side that closed it.
+        // A peripheral may drop the link instead of pairing, or refuse to pair, and the kernel then closes the link.
+        // bluetoothd reports neither (Q121), so the advice suggests pairing if the operation may have needed it.
+        case .disconnected where pairingClue == .possible && isOfAttribute:
+            "Connect again, nearer if possible; if only this operation ends the link, pair with the peripheral first."
         case .disconnected(.unknown) where isOfAttribute, .disconnected(.remote) where isOfAttribute,
-            .disconnected(.local) where isOfAttribute:
-            "Connect again, and if this operation ends the link each time, pair with the peripheral first."
+            .disconnected(.timeout) where isOfAttribute:
+            "Connect again, and bring the peripheral nearer if the link ends again."
         case .disconnected: "Connect again when the peripheral and the adapter are available."
         case .connectFailed(Self.classicOnly):
             "Disconnect the device in the program that uses it, scan for it, and connect again."

@@ -63,12 +63,33 @@ public struct BluetoothError: Error, Sendable {
     private(set) var isOfAdvertisementSource = false
     /// Whether this module inferred ``kind`` from events, because bluetoothd did not report a cause.
     private(set) var isInferred = false
+    /// Whether a refused pairing may have ended the link, although bluetoothd did not report one.
+    private(set) var pairingClue = PairingClue.none
+    /// Whether the encryption key may be too short for the attribute. True only together with ``Kind/needsPairing``.
+    private(set) var isKeySuspected = false
+
+    /// What the operation that was running when a link ended says about a refused pairing.
+    enum PairingClue: Sendable {
+        /// No operation was running, or its end has another cause.
+        case none
+        /// The operation may have needed a pairing. bluetoothd before 5.67 ends all operations alike.
+        case possible
+        /// The operation waited for a pairing, and the peripheral did not pair.
+        case refused
+    }
 
     /// Whether the link that was lost was made by another program, which may have closed it.
     ///
     /// True only together with ``Kind/disconnected(_:)``. Programs that share a link lose it when the program that made
     /// it closes it. A connection with ``Reconnection`` then makes its own link.
     public private(set) var isLinkShared = false
+
+    /// Whether a failed or refused pairing has ended the link, or may have ended it.
+    ///
+    /// True only together with ``Kind/disconnected(_:)``. If a peripheral refuses to pair, an operation that needs a
+    /// pairing ends the link, and bluetoothd does not report why. From BlueZ 5.67 on, this module finds out whether the
+    /// operation needed a pairing. Before, every operation that was running when the link ended may have needed one.
+    public var isPairingSuspected: Bool { kind == .disconnected(.authentication) || pairingClue != .none }
 
     /// Makes an error.
     ///
@@ -199,6 +220,20 @@ public struct BluetoothError: Error, Sendable {
         return error
     }
 
+    /// Returns the error of a lost link with another ``pairingClue``.
+    func withPairingClue(_ clue: PairingClue) -> BluetoothError {
+        var error = self
+        error.pairingClue = clue
+        return error
+    }
+
+    /// Returns the error, with ``isKeySuspected`` set or not if it requires pairing.
+    func withSuspectedKey(_ isKeySuspected: Bool) -> BluetoothError {
+        var error = self
+        error.isKeySuspected = isKeySuspected && kind == .needsPairing
+        return error
+    }
+
     /// Makes an error with a more precise kind; keeps everything else that applies to this kind.
     ///
     /// - Parameters:
@@ -211,7 +246,11 @@ public struct BluetoothError: Error, Sendable {
         isBondTooWeak = error.isBondTooWeak && kind == .needsPairing
         isHardwareBlocked = error.isHardwareBlocked && kind == .blocked
         isInferred = error.isInferred
-        if case .disconnected = kind { isLinkShared = error.isLinkShared }
+        isKeySuspected = error.isKeySuspected && kind == .needsPairing
+        if case .disconnected = kind {
+            isLinkShared = error.isLinkShared
+            pairingClue = error.pairingClue
+        }
         isOfAdvertisementSource = error.isOfAdvertisementSource
     }
 

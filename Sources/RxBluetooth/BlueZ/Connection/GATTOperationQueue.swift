@@ -38,6 +38,13 @@ final class GATTOperationQueue {
     var isRefused: Bool { refused != nil || suspectedNumber != nil }
     /// Whether the running operation waits for a pairing that is in progress.
     var isPairing: Bool { running?.isPairing == true && !isRefused }
+    /// The operation that was running when the link ended, and whether bluetoothd has answered it since.
+    ///
+    /// Nil if none was running, or if this computer has refused the pairing of the operation.
+    var endedOperation: (kind: BluetoothError.Operation, isAnswered: Bool)? {
+        guard let running, !isRefused else { return nil }
+        return (running.operation, !unanswered.contains(running.number))
+    }
 
     init(_ client: BlueZClient, of peripheral: Peripheral) {
         bus = client.bus
@@ -258,7 +265,9 @@ final class GATTOperationQueue {
                 .timedOut, operation: error.operation, target: error.target, dbusName: error.dbusName,
                 dbusMessage: error.dbusMessage)
         }
-        return error.withWeakBond(mirror.isBonded(peripheral.key))
+        // bluetoothd sends “Not paired” also if the key is too short (Q96). For the other causes it pairs first, so it
+        // sends this error only after a pairing.
+        return error.withWeakBond(mirror.isBonded(peripheral.key)).withSuspectedKey(!item.isPairing)
     }
 
     /// The transaction time-out of ATT.

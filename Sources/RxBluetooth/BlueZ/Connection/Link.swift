@@ -287,20 +287,6 @@ final class Link {
         pairing?.linkIsUp()
     }
 
-    /// Returns the error of a lost link: its reason, or a failed pairing if that is likely.
-    ///
-    /// bluetoothd 5.66 does not report that a failed pairing ended the link (Q121). A failed pairing is likely if the
-    /// running operation caused a pairing request, and no bond exists. A peripheral that moved out of range looks the
-    /// same.
-    private func loss(_ reason: BluetoothError.DisconnectReason, isShared: Bool) -> BluetoothError {
-        guard reason == .unknown || reason == .remote, queue.isPairing, client.mirror.devices[key]?.isBonded != true
-        else {
-            let mayBeClosed = reason == .unknown || reason == .remote || reason == .local
-            return BluetoothError(.disconnected(reason)).withSharedLink(isShared && mayBeClosed)
-        }
-        return BluetoothError(.disconnected(.authentication)).inferred
-    }
-
     /// Ends the link. All users of the link fail with one cause (S59).
     private func end(_ cause: BluetoothError) {
         stopWaiting()

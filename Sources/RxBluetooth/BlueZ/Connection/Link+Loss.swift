@@ -1,0 +1,40 @@
+/// The cause of a lost link.
+extension Link {
+    /// Returns the error of a lost link: its reason, or a failed pairing if that is likely.
+    ///
+    /// bluetoothd does not report that a refused or failed pairing ended the link: before 5.83 it gives no reason, and
+    /// later versions only name the side that closed the link (Q121). A failed pairing is likely in two cases:
+    /// - The running operation has caused a pairing request to our agent, and no bond exists.
+    /// - bluetoothd has lost the running operation, because it waited for encryption (Q126).
+    ///
+    /// A peripheral that moved out of range during a pairing looks the same.
+    func loss(_ reason: BluetoothError.DisconnectReason, isShared: Bool) -> BluetoothError {
+        guard reason == .unknown || reason == .remote || reason == .local else {
+            return BluetoothError(.disconnected(reason))
+        }
+        let isBonded = client.mirror.devices[key]?.isBonded == true
+        let isPairing = queue.isPairing
+        let failed = BluetoothError(.disconnected(.authentication)).inferred
+        if isPairing, !isBonded, reason != .local { return failed }
+        let lost = BluetoothError(.disconnected(reason)).withSharedLink(isShared)
+        guard let operation = queue.endedOperation else { return lost }
+        guard showsPairing(operation.kind) else { return lost.withPairingClue(.possible) }
+        guard !operation.isAnswered else { return lost }
+        // Without an agent of ours, this computer may have refused.
+        let isRefusedByPeer = !isBonded && !isPairing && client.settings.pairing.mode != .noAgent
+        return isRefusedByPeer ? failed.withPairingClue(.refused) : failed
+    }
+
+    /// Whether a missing reply to an operation shows that the operation waited for a pairing.
+    ///
+    /// bluetoothd answers the other operations when the link ends, before the delay of a loss is over.
+    private func showsPairing(_ operation: BluetoothError.Operation) -> Bool {
+        guard deadlines.disconnectReasonGrace > .zero, let version = client.version,
+            KnownProblem.mayAffect(version, .operationLostWithPairing)
+        else { return false }
+        return switch operation {
+        case .read, .write, .readDescriptor, .writeDescriptor: true
+        default: false
+        }
+    }
+}
