@@ -71,6 +71,9 @@ struct PairVerb: Verb {
     /// Whether this process has a link to the device, so that no link is being closed.
     var isConnected = false
 
+    private static let unusedPasskey =
+        "The passkey was not needed. To pair again, for example if the device no longer has the bond"
+
     var pairing: PairingPolicy {
         if let passkey { return PairingPolicy(.passkey(passkey)) }
         return PairingPolicy(keyboard == nil ? .justWorks : .ask)
@@ -90,9 +93,10 @@ struct PairVerb: Verb {
             .flatMap { (peripheral: Peripheral, isBonded: Bool) -> Observable<Never> in
                 guard isBonded else { return pair(peripheral, in: context) }
                 try context.show(peripheral, "is paired already", [("paired", true), ("alreadyPaired", true)])
-                if passkey != nil {
-                    context.note("The passkey was not needed. To pair again: ble-cli forget, then ble-cli pair.")
-                }
+                // Only this computer's bond is known here. The device may have lost its own.
+                context.note(
+                    (passkey == nil ? "If the device no longer has the bond, pair again" : Self.unusedPasskey)
+                        + ": ble-cli forget, then ble-cli pair.")
                 return .empty()
             }
     }
@@ -127,7 +131,8 @@ struct PairVerb: Verb {
             error,
             advice: questions != nil
                 ? "Put the device into pairing mode, and check the passkey or PIN that you typed."
-                : "If the device shows a passkey or has one printed on it, give --passkey; "
+                : "Put the device into pairing mode: it may accept no new bonds now, or have a bond with another host. "
+                    + "If it shows a passkey or has one printed on it, give --passkey; "
                     + "if a passkey must be typed on the device or a number confirmed, run the command on a terminal.")
     }
 }

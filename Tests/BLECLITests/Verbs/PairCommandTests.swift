@@ -39,6 +39,28 @@ struct PairCommandTests {
         #expect(object["paired"]?.bool == true)
     }
 
+    @Test func `The hint for a device that is paired already names the commands of a new bond`() {
+        let harness = harness()
+        #expect(harness.run(PairVerb(target: .part("lock"))).errors.isEmpty)
+        let again = harness.run(PairVerb(target: .part("lock")))
+        #expect(again.code == .done)
+        #expect(again.errors.count == 1)
+        #expect(again.errors.first?.contains("no longer has the bond") == true)
+        #expect(again.errors.first?.contains("ble-cli forget, then ble-cli pair") == true)
+    }
+
+    @Test func `The error of a short encryption key names the key`() {
+        let harness = CommandHarness(
+            around: SimulatedPeripheral("Lock", address: address) {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lock")
+                SimulatedService("fff0") { SimulatedCharacteristic("fff1", .read { _ in .error(0x0C) }) }
+            })
+        let outcome = harness.run(ReadVerb(target: .part("lock"), characteristic: .uuid(0xFFF1)))
+        #expect(outcome.code == .failed)
+        #expect(outcome.errors.first?.contains("the encryption key is too short") == true)
+        #expect(outcome.errors.first?.contains("short key, and pair it: ble-cli pair.") == true)
+    }
+
     @Test func `Pairs with a passkey; a wrong one fails`() {
         let harness = harness(SimulatedPairing(.passkeyShown(42), requiresAuthentication: true))
         let wrong = harness.run(PairVerb(target: .part("lock"), passkey: 41))
