@@ -3,7 +3,8 @@ import RxBluetooth
 
 /// Reads the values of a GATT tree, over several links if pairings are refused.
 ///
-/// After a refused pairing, bluetoothd executes no more operations of that link.
+/// After a pairing that this computer has refused, bluetoothd executes no more operations of that link. If the
+/// peripheral refuses, the link is lost.
 final class TreeReading: Sendable {
     /// The error that ends the work on a link that executes no more operations.
     struct LinkStalled: Error {
@@ -30,6 +31,10 @@ final class TreeReading: Sendable {
         var stall: BluetoothError?
         /// Whether the latest value got no reply in time, so that later ones may wait for it.
         var isWaiting = false
+        /// The device and the error of a value that has ended the present link; nil if none has.
+        var loss: (peripheral: Peripheral, error: BluetoothError)?
+        /// The number of links that values have ended.
+        var losses = 0
     }
 
     /// The most links that replace stalled ones. Each takes about 3 s.
@@ -37,11 +42,16 @@ final class TreeReading: Sendable {
     /// The shortest time before the deadline in which a stalled link is replaced.
     private static let replacing = Duration.seconds(4)
 
+    /// Whether the reading continues over another link after a value has ended one.
+    private let survivesLoss: Bool
+
     /// - Parameters:
     ///   - spareLinks: The number of links that may replace stalled ones.
+    ///   - survivesLoss: Whether the caller replaces also a lost link.
     ///   - deadline: The moment from which no further value is read; nil for no limit.
-    init(spareLinks: Int = 0, deadline: CommandDeadline? = nil) {
+    init(spareLinks: Int = 0, survivesLoss: Bool = false, deadline: CommandDeadline? = nil) {
         self.deadline = deadline
+        self.survivesLoss = survivesLoss
         state = Guarded(ReadingState(spareLinks: spareLinks))
     }
 
@@ -57,9 +67,49 @@ final class TreeReading: Sendable {
     /// The device with a link that executes no more operations; nil if the link does.
     var stalledPeripheral: Peripheral? { state.withLock(\.stalled) }
 
+    /// Whether a value has ended the present link, and another link replaces it.
+    var isLinkLost: Bool { state.withLock { $0.loss != nil } }
+
+    /// Returns the device and the error of the value that has ended the link; nil if an error has another cause.
+    func loss(before error: any Error) -> (peripheral: Peripheral, error: BluetoothError)? {
+        switch CLIError(error).cause?.kind {
+        case .disconnected, .notConnected: state.withLock(\.loss)
+        default: nil
+        }
+    }
+
     /// Returns the note before a link replaces the first one.
     func noteOfNextLink(to peripheral: Peripheral) -> String {
-        "Connecting again for the other values, because a value of \(peripheral) needs pairing."
+        let cause = isLinkLost ? "has ended the link" : "needs pairing"
+        return "Connecting again for the other values, because a value of \(peripheral) \(cause)."
+    }
+
+    /// Records that a link replaces one that a value has ended.
+    ///
+    /// If the cause of the loss is not known, only one link follows that reads values. The last link shows the rest of
+    /// the tree without values.
+    func beginLink(afterLoss error: BluetoothError) {
+        state.withLock { state in
+            state.losses += 1
+            state.spareLinks -= 1
+            state.isWaiting = false
+            guard state.spareLinks == 0 || error.kind != .disconnected(.authentication) && state.losses > 1 else {
+                return
+            }
+            state.spareLinks = 0
+            state.stall = BluetoothError(.connectionStalled, detail: "Reading other values has ended the link")
+        }
+    }
+
+    /// Records that reading a value has ended the link. Returns false if no other link follows.
+    private func recordLoss(of peripheral: Peripheral, _ error: BluetoothError) -> Bool {
+        // If another program closed the link, the value has not ended it.
+        guard survivesLoss, canReplaceLink, error.isPairingSuspected, !error.isLinkShared else { return false }
+        return state.withLock { state in
+            guard state.loss == nil else { return false }
+            state.loss = (peripheral, error)
+            return true
+        }
     }
 
     /// Records that a link replaces a stalled one. The link of another program stays stalled, and is not replaced.
@@ -89,6 +139,7 @@ final class TreeReading: Sendable {
     func items(of tree: GATTTree) -> Observable<GATTTreeItem> {
         let isFirst = state.withLock { state in
             defer { state.hasPeripheral = true }
+            state.loss = nil
             return !state.hasPeripheral
         }
         return (isFirst ? Observable.just(GATTTreeItem.peripheral(tree.peripheral)) : .empty())
@@ -126,7 +177,7 @@ final class TreeReading: Sendable {
 
     /// Emits a value, or the error of reading the value, which is printed instead.
     ///
-    /// A lost link ends the stream with an error.
+    /// A lost link ends the stream with an error, unless the value may have ended the link.
     private func value(
         _ attribute: GATTAttribute, of peripheral: Peripheral
     ) -> Observable<GATTTreeItem.ReadResult> {
@@ -137,6 +188,7 @@ final class TreeReading: Sendable {
         return read.map { .success($0) }.catch { error in
             guard let error = error as? BluetoothError else { throw error }
             switch error.kind {
+            case .disconnected where self.recordLoss(of: peripheral, error): return .just(.failure(error))
             case .disconnected, .notConnected, .daemonUnavailable, .busUnavailable, .closed: throw error
             case .connectionStalled where self.canReplaceLink: throw LinkStalled(peripheral: peripheral, cause: error)
             default:
@@ -161,7 +213,7 @@ final class TreeReading: Sendable {
 }
 
 extension DeviceConnector {
-    /// Runs work on the GATT tree, and again over another link each time that a refused pairing has stalled the link.
+    /// Runs work on the GATT tree, and again over another link after each refused pairing.
     ///
     /// - Parameter deadline: The moment from which no further value is read; nil for no limit.
     func useReading<Element>(
@@ -169,7 +221,8 @@ extension DeviceConnector {
         _ work: @escaping @Sendable (GATTTree, TreeReading) throws -> Observable<Element>
     ) -> Observable<Element> {
         Observable.deferred {
-            let reading = TreeReading(spareLinks: TreeReading.mostSpareLinks, deadline: deadline)
+            let reading = TreeReading(
+                spareLinks: TreeReading.mostSpareLinks, survivesLoss: true, deadline: deadline)
             // The last value may have stalled a link that stays open.
             let closed = Observable<Element>.deferred {
                 guard let peripheral = reading.stalledPeripheral else { return .empty() }
@@ -185,18 +238,44 @@ extension DeviceConnector {
     ) -> Observable<Element> {
         use { try work($0, reading) }
             .catch { error in
+                if let loss = reading.loss(before: error) { return replaceLost(loss, reading, work) }
                 guard let stalled = error as? TreeReading.LinkStalled else { throw error }
                 let peripheral = stalled.peripheral
                 let link = StalledLink(context: context, peripheral: peripheral, keepsLink: keepsLink)
-                var next = DeviceConnector(context: context, target: .address(peripheral.address))
-                next.keepsLink = link.isKept
-                return link.replace().flatMap { [next] isShared in
+                let next = self.next(after: link)
+                return link.replace().flatMap { isShared in
                     if reading.isOnFirstLink, !isShared { context.note(reading.noteOfNextLink(to: peripheral)) }
                     reading.beginLink(isShared: isShared, after: stalled.cause)
-                    var limited = next
-                    limited.setupLimit = reading.deadline.map { max($0.remaining, .seconds(1)) }
-                    return limited.use(reading, work)
+                    return next.limited(by: reading.deadline).use(reading, work)
                 }
             }
+    }
+
+    /// Runs work over a new link, because a value has ended the link.
+    private func replaceLost<Element>(
+        _ loss: (peripheral: Peripheral, error: BluetoothError), _ reading: TreeReading,
+        _ work: @escaping @Sendable (GATTTree, TreeReading) throws -> Observable<Element>
+    ) -> Observable<Element> {
+        let (peripheral, error) = loss
+        let next = self.next(after: StalledLink(context: context, peripheral: peripheral, keepsLink: keepsLink))
+        return ClosingLinkWait(context: context).waitUntilClosed(peripheral).flatMap { _ in
+            if reading.isOnFirstLink { context.note(reading.noteOfNextLink(to: peripheral)) }
+            reading.beginLink(afterLoss: error)
+            return next.limited(by: reading.deadline).use(reading, work)
+        }
+    }
+
+    /// Returns the connector for the link that replaces another one.
+    private func next(after link: StalledLink) -> DeviceConnector {
+        var next = DeviceConnector(context: context, target: .address(link.peripheral.address))
+        next.keepsLink = link.isKept
+        return next
+    }
+
+    /// Returns the connector with the rest of a time limit.
+    private func limited(by deadline: CommandDeadline?) -> DeviceConnector {
+        var limited = self
+        limited.setupLimit = deadline.map { max($0.remaining, .seconds(1)) }
+        return limited
     }
 }

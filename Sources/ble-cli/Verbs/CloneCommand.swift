@@ -204,7 +204,9 @@ extension DescribedPeripheral {
             switch value {
             case .success(let bytes): made.value = bytes
             case .failure(let error):
-                if error.kind == .needsPairing { made.protection = .encryption }
+                if [.needsPairing, .disconnected(.authentication)].contains(error.kind) {
+                    made.protection = .encryption
+                }
                 made.comment = "Not read: \(Sanitiser.clean(error.summary))"
             case nil: break
             }

@@ -157,8 +157,9 @@ struct RecordVerb: LinkVerb {
                         let updates = attributes.notifying.map { Self.updates(of: $0, reading, in: context) }
                         return Observable<Never>.merge([exchanges] + updates + [Self.values(of: tree, reading)])
                             .do(onError: { error in
-                                guard error is TreeReading.LinkStalled else { return }
-                                try recorder.recordDisconnection(isRequested: true, at: context.scheduler.now)
+                                let isLost = reading.isLinkLost
+                                guard isLost || error is TreeReading.LinkStalled else { return }
+                                try recorder.recordDisconnection(isRequested: !isLost, at: context.scheduler.now)
                             })
                     }
             }
