@@ -96,12 +96,17 @@ struct OperationPhraseTests {
 /// The advice for a link that was lost during an operation.
 struct LostLinkAdviceTests {
     @Test(arguments: [BluetoothError.DisconnectReason.unknown, .remote, .local])
-    func `An operation on an attribute suggests pairing, as a refusal ends the link`(
+    func `An operation on an attribute suggests pairing only if it may have needed one`(
         reason: BluetoothError.DisconnectReason
     ) {
         for operation in [BluetoothError.Operation.read, .write, .readDescriptor, .writeDescriptor, .notify] {
-            #expect(BluetoothError(.disconnected(reason), operation: operation).advice?.contains("pair with") == true)
+            let error = BluetoothError(.disconnected(reason), operation: operation)
+            #expect(error.advice?.hasPrefix("Connect again") == true)
+            #expect(error.advice?.contains("pair") == false && !error.isPairingSuspected)
+            let possible = error.withPairingClue(.possible)
+            #expect(possible.advice?.contains("pair with") == true && possible.isPairingSuspected)
         }
-        #expect(BluetoothError(.disconnected(reason), operation: .discover).advice?.contains("pair with") == false)
+        let discovery = BluetoothError(.disconnected(reason), operation: .discover).withPairingClue(.possible)
+        #expect(discovery.advice?.contains("pair with") == false)
     }
 }

@@ -64,6 +64,17 @@ struct RefusingPeripheralTests {
         #expect(read.error?.isPairingSuspected == true)
     }
 
+    @Test(.proves(.Q121)) func `If bluetoothd does not answer after the loss, the cause is not certain`() {
+        let (stage, daemon, peripheral) = Stage.scripted(deadlines: Deadlines())
+        let link = stage.connect(peripheral, daemon)
+        let read = stage.record(stage.characteristic(0x2A37, of: peripheral).readValue())
+        stage.advance(0)
+        daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
+        stage.advance(1_000)
+        #expect(read.kind == .disconnected(.unknown) && link.kind == read.kind)
+        #expect(read.error?.isPairingSuspected == true)
+    }
+
     @Test(.proves(.Q121), arguments: versions)
     func `A link that ends during an open operation does not advise pairing`(version: SimulatedBlueZ.Version) {
         let (stage, peripheral) = Self.stage(version, Sensor.make(Sensor.text, SimulatedConnection()), Sensor.address)

@@ -27,9 +27,9 @@ extension Link {
 
     /// Whether a missing reply to an operation shows that the operation waited for a pairing.
     ///
-    /// bluetoothd answers the other operations when the link ends, before the delay of a loss is over.
+    /// bluetoothd answers the other operations when the link ends, so before the call after the delay of the loss.
     private func showsPairing(_ operation: BluetoothError.Operation) -> Bool {
-        guard deadlines.disconnectReasonGrace > .zero, let version = client.version,
+        guard isAnsweredAfterLoss, deadlines.disconnectReasonGrace > .zero, let version = client.version,
             KnownProblem.mayAffect(version, .operationLostWithPairing)
         else { return false }
         return switch operation {

@@ -22,6 +22,8 @@ final class Link {
     var pairing: PairingAttempt?
     /// The reason that bluetoothd has announced for the end of the link.
     private var announcedReason: BluetoothError.DisconnectReason?
+    /// Whether bluetoothd has answered a call that was sent after the loss of the link and its delay.
+    private(set) var isAnsweredAfterLoss = false
 
     /// The reply or the pause that an attempt waits for.
     var attempt: BusTask?
@@ -235,7 +237,9 @@ final class Link {
                 case .failure(let error):
                     BluetoothError(error, operation: .readState, target: nil).kind == .noAdapter
                 }
-            self?.handle(.adapterAnswered(isGone: isGone))
+            guard let self else { return }
+            isAnsweredAfterLoss = result.failure == nil
+            handle(.adapterAnswered(isGone: isGone))
         }
         // The timer is necessary because the call's own deadline does not run while the call waits behind others (Q9).
         deadline = client.bus.schedule(after: Self.adapterDeadline) { [weak self] in
