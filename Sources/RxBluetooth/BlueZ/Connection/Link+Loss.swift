@@ -18,23 +18,22 @@ extension Link {
         if isPairing, !isBonded, reason != .local { return failed }
         let lost = BluetoothError(.disconnected(reason)).withSharedLink(isShared)
         guard let operation = queue.endedOperation else { return lost }
-        guard showsPairing(operation.kind) else { return lost.withPairingClue(.possible) }
+        guard showsLostOperations else { return lost.withPairingClue(.possible) }
         guard !operation.isAnswered else { return lost }
+        // It is not known whether bluetoothd answers all pending starts of notifications when a link ends.
+        guard operation.kind != .notify else { return lost.withPairingClue(.possible) }
         // Without an agent of ours, this computer may have refused.
         let isRefusedByPeer = !isBonded && !isPairing && client.settings.pairing.mode != .noAgent
         return isRefusedByPeer ? failed.withPairingClue(.refused) : failed
     }
 
-    /// Whether a missing reply to an operation shows that the operation waited for a pairing.
+    /// Whether a missing reply shows that bluetoothd has lost an operation.
     ///
     /// bluetoothd answers the other operations when the link ends, so before the call after the delay of the loss.
-    private func showsPairing(_ operation: BluetoothError.Operation) -> Bool {
-        guard isAnsweredAfterLoss, deadlines.disconnectReasonGrace > .zero, let version = client.version,
-            KnownProblem.mayAffect(version, .operationLostWithPairing)
-        else { return false }
-        return switch operation {
-        case .read, .write, .readDescriptor, .writeDescriptor: true
-        default: false
+    private var showsLostOperations: Bool {
+        guard isAnsweredAfterLoss, deadlines.disconnectReasonGrace > .zero, let version = client.version else {
+            return false
         }
+        return KnownProblem.mayAffect(version, .operationLostWithPairing)
     }
 }
