@@ -42,16 +42,11 @@ final class TreeReading: Sendable {
     /// The shortest time before the deadline in which a stalled link is replaced.
     private static let replacing = Duration.seconds(4)
 
-    /// Whether the reading continues over another link after a value has ended one.
-    private let survivesLoss: Bool
-
     /// - Parameters:
-    ///   - spareLinks: The number of links that may replace stalled ones.
-    ///   - survivesLoss: Whether the caller replaces also a lost link.
+    ///   - spareLinks: The number of links that may replace stalled and lost ones.
     ///   - deadline: The moment from which no further value is read; nil for no limit.
-    init(spareLinks: Int = 0, survivesLoss: Bool = false, deadline: CommandDeadline? = nil) {
+    init(spareLinks: Int = 0, deadline: CommandDeadline? = nil) {
         self.deadline = deadline
-        self.survivesLoss = survivesLoss
         state = Guarded(ReadingState(spareLinks: spareLinks))
     }
 
@@ -69,6 +64,9 @@ final class TreeReading: Sendable {
 
     /// Whether a value has ended the present link, and another link replaces it.
     var isLinkLost: Bool { state.withLock { $0.loss != nil } }
+
+    /// The device with a link that a value has ended; nil if none has.
+    var lostPeripheral: Peripheral? { state.withLock { $0.loss?.peripheral } }
 
     /// Returns the device and the error of the value that has ended the link; nil if an error has another cause.
     func loss(before error: any Error) -> (peripheral: Peripheral, error: BluetoothError)? {
@@ -104,7 +102,7 @@ final class TreeReading: Sendable {
     /// Records that reading a value has ended the link. Returns false if no other link follows.
     private func recordLoss(of peripheral: Peripheral, _ error: BluetoothError) -> Bool {
         // If another program closed the link, the value has not ended it.
-        guard survivesLoss, canReplaceLink, error.isPairingSuspected, !error.isLinkShared else { return false }
+        guard canReplaceLink, error.isPairingSuspected, !error.isLinkShared else { return false }
         return state.withLock { state in
             guard state.loss == nil else { return false }
             state.loss = (peripheral, error)
@@ -221,8 +219,7 @@ extension DeviceConnector {
         _ work: @escaping @Sendable (GATTTree, TreeReading) throws -> Observable<Element>
     ) -> Observable<Element> {
         Observable.deferred {
-            let reading = TreeReading(
-                spareLinks: TreeReading.mostSpareLinks, survivesLoss: true, deadline: deadline)
+            let reading = TreeReading(spareLinks: TreeReading.mostSpareLinks, deadline: deadline)
             // The last value may have stalled a link that stays open.
             let closed = Observable<Element>.deferred {
                 guard let peripheral = reading.stalledPeripheral else { return .empty() }

@@ -88,6 +88,15 @@ struct RefusingPeripheralTests {
         #expect(object["complete"]?.bool == true)
     }
 
+    @Test(arguments: versions)
+    func `The step services prints the other values, and later steps work`(version: SimulatedBlueZ.Version) throws {
+        let script = try StepScript("connect Lock\nservices\nread FFD1", name: "x")
+        let outcome = Self.harness(version).run(RunVerb(script: script), for: 120)
+        #expect(outcome.code == .done, "\(outcome.errors)")
+        #expect(outcome.lines.contains { $0.contains("FFD3") && $0.contains("= 03") }, "\(outcome.lines)")
+        #expect(outcome.lines.last == "01  1")
+    }
+
     @Test func `A clone protects the values that the device refuses`() {
         let outcome = Self.harness(.v5_82).run(CloneVerb(target: lock), for: 120)
         #expect(outcome.code == .done, "\(outcome.errors)")
