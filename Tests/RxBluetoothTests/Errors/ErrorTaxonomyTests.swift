@@ -147,7 +147,7 @@ struct ErrorTaxonomyTests {
         att("09", 0x09, .no, "shorter value"),
         att("0a", 0x0A, .no, "Connect again"),
         att("0b", 0x0B, .no, "by notifications"),
-        att("0c", 0x0C, .no, "Pair with"),
+        att("0c", 0x0C, .no, "pair with it"),
         att("0e", 0x0E, .yes, "Try again"),
         att("0f", 0x0F, .no, "Pair with"),
         att("10", 0x10, .no, "maker of the peripheral"),
