@@ -12,6 +12,7 @@ LAB = pathlib.Path(__file__).resolve().parent.parent / "BlueZTests/Lab/periphera
 # The peripherals of the lab start when the file runs as a program, so only its definitions are executed.
 lab = importlib.util.module_from_spec(importlib.util.spec_from_file_location("lab", LAB))
 sys.modules["lab"] = lab
+sys.path.insert(0, str(LAB.parent))
 exec(compile(LAB.read_text().replace("\nasyncio.run(main())\n", "\n"), LAB, "exec"), lab.__dict__)
 
 RUUVI = 0x40
