@@ -20,6 +20,8 @@ let package = Package(
                 "GatewayCore", library, .product(name: "RxBluetoothMocks", package: "RxBluetooth"),
                 .product(name: "RxTest", package: "RxBluetooth"),
             ]),
+        .testTarget(
+            name: "CellarSensorTests", dependencies: [.product(name: "BluetoothValues", package: "RxBluetooth")]),
     ],
     swiftLanguageModes: [.v6]
 )

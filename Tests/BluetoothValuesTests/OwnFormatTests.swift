@@ -5,33 +5,33 @@ import Testing
 struct OwnFormatTests {
     private static let address: SenderAddress = "54:48:E6:8F:80:A5"
     private static let key = DeviceKey([UInt8](repeating: 7, count: 16))
-    private static let cellar = AdvertisedSection.manufacturer(0x1234, [0x01, 0x66, 0x08, 0x51])
+    private static let wall = AdvertisedSection.manufacturer(0x1234, [0x01, 0x66, 0x08, 0x51])
 
     @Test func `A decoder returns the readings of a registered format`() throws {
         var plain = SensorDecoder()
-        #expect(plain.decode(Self.cellar) == .unknown && !plain.recognises(Self.cellar))
-        var decoder = SensorDecoder(formats: [CellarSensor.self])
-        guard case .reading(let reading) = decoder.decode(Self.cellar) else {
+        #expect(plain.decode(Self.wall) == .unknown && !plain.recognises(Self.wall))
+        var decoder = SensorDecoder(formats: [WallSensor.self])
+        guard case .reading(let reading) = decoder.decode(Self.wall) else {
             Issue.record("There is no reading.")
             return
         }
-        #expect(reading.format == .custom("cellar") && reading.format.rawValue == "cellar")
+        #expect(reading.format == .custom("wall") && reading.format.rawValue == "wall")
         #expect(reading.value(of: .temperature) == 21.5 && reading.value(of: .moisture) == 40.5)
-        #expect(decoder.recognises(Self.cellar))
+        #expect(decoder.recognises(Self.wall))
         #expect(decoder.decode(.manufacturer(0x0499, [5, 1, 2])) != .unknown)
     }
 
     @Test func `A format of a program decodes to its type without registration`() throws {
         var decoder = SensorDecoder()
-        #expect(try decoder.decode(as: CellarSensor.self, Self.cellar)?.temperature == 21.5)
-        #expect(try decoder.decode(as: CellarSensor.self, .manufacturer(0x1235, [0x01, 0, 0, 0])) == nil)
+        #expect(try decoder.decode(as: WallSensor.self, Self.wall)?.temperature == 21.5)
+        #expect(try decoder.decode(as: WallSensor.self, .manufacturer(0x1235, [0x01, 0, 0, 0])) == nil)
         #expect(throws: ValueDecodingError.self) {
-            try decoder.decode(as: CellarSensor.self, .manufacturer(0x1234, [0x01, 0]))
+            try decoder.decode(as: WallSensor.self, .manufacturer(0x1234, [0x01, 0]))
         }
     }
 
     @Test func `Impossible values and malformed bytes of an own format give no value`() {
-        var decoder = SensorDecoder(formats: [CellarSensor.self])
+        var decoder = SensorDecoder(formats: [WallSensor.self])
         guard case .reading(let reading) = decoder.decode(.manufacturer(0x1234, [0x01, 0, 0, 0xFE])) else {
             Issue.record("There is no reading.")
             return
@@ -41,7 +41,7 @@ struct OwnFormatTests {
             Issue.record("There is no failure.")
             return
         }
-        #expect(error.subject == "cellar")
+        #expect(error.subject == "wall")
     }
 
     @Test func `A format of a program is tried before those of the library`() {
@@ -51,7 +51,7 @@ struct OwnFormatTests {
     }
 
     @Test func `An own format keeps or refuses surplus bytes, as its type says`() {
-        var decoder = SensorDecoder(formats: [SealedSensor.self, CellarSensor.self])
+        var decoder = SensorDecoder(formats: [SealedSensor.self, WallSensor.self])
         guard case .reading(let reading) = decoder.decode(SealedSensor.packet(7, isSealed: false, surplus: [0xAA])),
             case .failure(let error) = decoder.decode(.manufacturer(0x1234, [0x01, 0x66, 0x08, 0x51, 0xAA]))
         else {
@@ -100,9 +100,36 @@ struct OwnFormatTests {
 
     @Test func `Names of formats are stable, and belong to one format each`() {
         for format in SensorFormat.allCases { #expect(SensorFormat(rawValue: format.rawValue) == format) }
-        #expect(SensorFormat(rawValue: "cellar") == nil)
-        #expect(SensorFormat.custom("cellar").isCustom && !SensorFormat.ruuvi.isCustom)
+        #expect(SensorFormat(rawValue: "wall") == nil)
+        #expect(SensorFormat.custom("wall").isCustom && !SensorFormat.ruuvi.isCustom)
         #expect(SensorFormat.miBeacon.rawValue == "mibeacon" && SensorFormat.locationTracker.rawValue == "dult")
+    }
+}
+
+/// A format with two values, one of which can be impossible.
+private struct WallSensor: AdvertisementFormat {
+    static let format = SensorFormat.custom("wall")
+    var temperature: Double
+    var moisture: Double
+
+    static func matches(_ section: AdvertisedSection, name: String?) -> Bool { section.identifier == 0x1234 }
+
+    init(_ section: AdvertisedSection, from sender: Sender) throws(ValueDecodingError) {
+        let bytes = section.bytes
+        guard bytes.count >= 4 else { throw ValueDecodingError("wall", .tooShort(needed: 4), bytes: bytes) }
+        guard bytes.count == 4 else { throw ValueDecodingError("wall", .tooLong(allowed: 4), bytes: bytes) }
+        temperature = Double(Int(bytes[1]) | Int(bytes[2]) << 8) / 100
+        moisture = Double(bytes[3]) / 2
+    }
+
+    func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection { .manufacturer(0x1234, []) }
+
+    var reading: SensorReading {
+        var reading = SensorReading(format: Self.format)
+        reading.measurements = [
+            SensorMeasurement(.temperature, temperature, .celsius), SensorMeasurement(.moisture, moisture, .percent),
+        ]
+        return reading
     }
 }
 
