@@ -280,8 +280,12 @@ struct DecodeCommandTests {
         let outcome = harness.run(ScanVerb(), .limited(.seconds(1)))
         #expect(outcome.lines.contains { $0.contains("READING") })
         #expect(
-            outcome.lines.contains { $0.contains("temperature 24.3 °C") && $0.contains("(RuuviTag)") },
-            "\(outcome.lines)")
+            outcome.lines.contains {
+                guard let value = $0.firstRange(of: "temperature 24.3 °C"), let model = $0.firstRange(of: "(RuuviTag)") else {
+                    return false
+                }
+                return value.upperBound <= model.lowerBound
+            }, "\(outcome.lines)")
     }
 
     @Test func `Write encodes a typed value, also for a handle`() throws {

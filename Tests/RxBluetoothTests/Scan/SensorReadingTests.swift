@@ -99,6 +99,31 @@ struct SensorReadingTests {
         }
     }
 
+    @Test func `A passive scan shows the newest value of an Inkbird thermometer`() {
+        let address = "C0:00:00:00:00:01"
+        func thermometer(_ hundredths: UInt16) -> SimulatedAdvertisement {
+            SimulatedAdvertisement(
+                every: .milliseconds(100), rssi: -60, name: "sps",
+                manufacturerData: [hundredths: [0xC7, 0x12, 0x00, 0xC8, 0x3D, 0x56, 0x06]], firstAfter: .zero)
+        }
+        let values: [UInt16] = [2044, 2101, 1995, 2050]
+        let peripheral = SimulatedPeripheral("", address: address) { thermometer(values[0]) }
+        let stage = Stage.withSockets(Scenario(peripherals: [peripheral])).0
+        let active = stage.manager.scanForPeripherals(options: ScanOptions(source: .dbus)).subscribe()
+        stage.advance(1_000)
+        active.dispose()
+        stage.advance(1_000)
+        let options = ScanOptions(
+            allowsDuplicates: true, source: .dbus, mode: .passive(patterns: AdvertisementPattern.almostAll))
+        let scan = stage.record(stage.manager.scanForPeripherals(options: options))
+        for value in values {
+            stage.simulation.bluez.advertise(thermometer(value), from: address)
+            stage.advance(1_000)
+            #expect(scan.elements.last?.reading?.value(of: .temperature) == Double(value) / 100)
+            #expect(scan.elements.last?.readings.count == 1)
+        }
+    }
+
     @Test func `A packet of a thermometer has the value of its time`() {
         let address = "C0:00:00:00:00:01"
         let scenario = Scenario(peripherals: [SimulatedPeripheral("", address: address) { Self.thermometer(0xF1) }])
