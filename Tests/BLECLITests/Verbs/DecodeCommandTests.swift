@@ -281,7 +281,8 @@ struct DecodeCommandTests {
         #expect(outcome.lines.contains { $0.contains("READING") })
         #expect(
             outcome.lines.contains {
-                guard let value = $0.firstRange(of: "temperature 24.3 °C"), let model = $0.firstRange(of: "(RuuviTag)") else {
+                guard let value = $0.firstRange(of: "temperature 24.3 °C"), let model = $0.firstRange(of: "(RuuviTag)")
+                else {
                     return false
                 }
                 return value.upperBound <= model.lowerBound
