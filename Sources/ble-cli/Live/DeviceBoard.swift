@@ -55,6 +55,13 @@ struct DeviceBoard: Sendable {
         let shown = text.isEmpty ? entries : entries.filter { $0.contains(text) }
         return DeviceEntry.sorted(shown, by: sort, isSteady: isSteady).map(\.address)
     }
+
+    /// Returns the RSSI by which devices are sorted, of those that have one.
+    func strengths(of devices: [BluetoothAddress], isSteady: Bool) -> [BluetoothAddress: Int] {
+        var strengths: [BluetoothAddress: Int] = [:]
+        for address in devices { strengths[address] = self[address]?.strength(isSteady: isSteady) }
+        return strengths
+    }
 }
 
 /// The record of one device.

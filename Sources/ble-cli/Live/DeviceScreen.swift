@@ -13,17 +13,12 @@ struct DeviceScreen: Sendable {
     /// What is shown, apart from the state that keys change.
     struct Content: Sendable {
         var board = DeviceBoard()
-        /// The shown devices in their order.
-        var devices: [BluetoothAddress] = []
+        var order = DeviceOrder()
         var now = Date(timeIntervalSinceReferenceDate: 0)
-        /// The received advertisements of all devices a second.
-        var rate: Double?
         /// Why no advertisements are received; nil if Bluetooth is available.
         var obstacle: String?
         /// The lines of the GATT tree.
         var tree: [ScreenLine] = []
-        /// Whether the RSSI that is shown is the mean of several advertisements, as in the order of the devices.
-        var isSteady = false
     }
 
     /// The lines, and what they mean for the next key.
@@ -42,7 +37,7 @@ struct DeviceScreen: Sendable {
     func draw(_ state: inout DeviceListState, _ content: Content, in size: TerminalSize) -> Drawing {
         if layout == .full, size.rows < 5 || size.columns < 20 {
             let text = TextWidth.cut("Enlarge the terminal.", to: size.columns)
-            return Drawing(lines: [ScreenLine(text)], surroundings: .init(devices: content.devices, height: 1))
+            return Drawing(lines: [ScreenLine(text)], surroundings: .init(devices: content.order.devices, height: 1))
         }
         // In a low terminal, the list needs lines more than the help does.
         let footer = footer(state, content, size.columns).prefix(max(1, size.rows - 4))
@@ -58,8 +53,8 @@ struct DeviceScreen: Sendable {
 
     /// Returns all devices without regard to the height of the terminal, for the end of a scan.
     func all(_ content: Content, columns: Int) -> [ScreenLine] {
-        guard !content.devices.isEmpty else { return [] }
-        return rows(content.devices, content, selected: nil, columns)
+        guard !content.order.devices.isEmpty else { return [] }
+        return rows(content.order.devices, content, selected: nil, columns)
     }
 
     // MARK: Body
@@ -87,7 +82,7 @@ struct DeviceScreen: Sendable {
         return Drawing(
             lines: Self.cut(Array(lines[top...]), to: size.rows),
             surroundings: .init(
-                devices: content.devices, height: size.rows, paneLines: lines.count, opensTree: layout == .full))
+                devices: content.order.devices, height: size.rows, paneLines: lines.count, opensTree: layout == .full))
     }
 
     /// Returns the first lines. If there are more, the last one says how many.
@@ -105,17 +100,17 @@ struct DeviceScreen: Sendable {
         }
         var height = max(0, size.rows - details.count - 1)
         // Without a keyboard, the last line says how many devices do not fit.
-        let isCut = !hasKeyboard && content.devices.count > height
+        let isCut = !hasKeyboard && content.order.devices.count > height
         if isCut { height = max(0, height - 1) }
-        let window = state.window(of: content.devices, height: height)
-        var lines = rows(Array(content.devices[window]), content, selected: state.selected, size.columns)
-        if isCut { lines.append(ScreenLine("and \(content.devices.count - window.count) more")) }
+        let window = state.window(of: content.order.devices, height: height)
+        var lines = rows(Array(content.order.devices[window]), content, selected: state.selected, size.columns)
+        if isCut { lines.append(ScreenLine("and \(content.order.devices.count - window.count) more")) }
         if !details.isEmpty {
             lines += Array(repeating: ScreenLine(), count: max(0, size.rows - details.count - lines.count)) + details
         }
         return Drawing(
             lines: lines,
-            surroundings: .init(devices: content.devices, height: height, opensTree: layout == .full))
+            surroundings: .init(devices: content.order.devices, height: height, opensTree: layout == .full))
     }
 
     private func rows(
@@ -124,7 +119,7 @@ struct DeviceScreen: Sendable {
         let rows = devices.compactMap { address in
             content.board[address].map {
                 DeviceTableLayout.Row(
-                    $0, at: content.now, isSelected: address == selected, isSteady: content.isSteady)
+                    $0, rssi: content.order.strengths[address], at: content.now, isSelected: address == selected)
             }
         }
         return table(in: columns).lines(rows, in: columns, isUnicode: isUnicode)
@@ -133,12 +128,12 @@ struct DeviceScreen: Sendable {
     // MARK: Status and help
 
     private func status(_ state: DeviceListState, _ content: Content) -> String {
-        let (shown, total) = (content.devices.count, content.board.entries.count)
+        let (shown, total) = (content.order.devices.count, content.board.entries.count)
         let noun = total == 1 ? "device" : "devices"
         var parts = [state.filter.isEmpty ? "\(total) \(noun)" : "\(shown) of \(total) \(noun)"]
         if layout == .full {
             parts.insert("ble-cli top", at: 0)
-            if let rate = content.rate { parts.append("\(NumberColumn.rate(rate)) adv/s") }
+            if let rate = content.order.rate { parts.append("\(NumberColumn.rate(rate)) adv/s") }
         }
         if let obstacle = content.obstacle { parts.append("waiting: \(obstacle)") }
         if state.isPaused { parts.append("paused") }

@@ -224,10 +224,12 @@ enum NumberColumn {
 
 extension DeviceTableLayout.Row {
     /// Makes the row of a device.
-    init(_ entry: DeviceEntry, at now: Date, isSelected: Bool = false, isSteady: Bool = false) {
+    ///
+    /// - Parameter rssi: The RSSI by which the devices are sorted.
+    init(_ entry: DeviceEntry, rssi: Int?, at now: Date, isSelected: Bool = false) {
         let result = entry.latest
         self.init(
-            address: result.peripheral.address.description, rssi: entry.strength(isSteady: isSteady),
+            address: result.peripheral.address.description, rssi: rssi,
             signal: entry.signal.all, rate: entry.rate(at: now), age: entry.age(at: now), name: result.displayName,
             reading: result.reading?.displayInTable ?? result.displayReading, company: result.displayCompanies,
             services: result.displayServices,

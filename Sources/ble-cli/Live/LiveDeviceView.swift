@@ -24,16 +24,9 @@ final class LiveDeviceView: ScanView {
         var content = DeviceScreen.Content()
         var terminal: TerminalScreen
         var surroundings = DeviceListState.Surroundings(devices: [], height: 0)
-        var order = OrderClock()
+        var order = DeviceOrder()
         var hasChanged = false
         var isClosed = false
-    }
-
-    /// When the devices were sorted last. Sorting again at each drawing would move rows too often to read them.
-    private struct OrderClock {
-        var time = -Double.infinity
-        var count = 0
-        var advertisements = 0
     }
 
     /// Makes a view.
@@ -101,7 +94,7 @@ final class LiveDeviceView: ScanView {
         case .openTree(let address): tree.open(address)
         case .closeTree: tree.close()
         }
-        state.withLock { $0.order.time = -.infinity }
+        state.withLock { $0.order.invalidate() }
         try draw()
     }
 
@@ -121,7 +114,7 @@ final class LiveDeviceView: ScanView {
         let hasMessages = screen.layout == .table && !context.messages.held.isEmpty
         let isNeeded = state.withLock { state in
             let isNeeded = state.hasChanged || hasMessages || tree.isOpen || output.size != state.terminal.drawnSize
-            let isOld = context.scheduler.now.timeIntervalSinceReferenceDate - state.order.time >= 1
+            let isOld = state.order.isOld(at: context.scheduler.now.timeIntervalSinceReferenceDate)
             return isNeeded || isOld || !state.terminal.isOpen
         }
         if isNeeded { try draw() }
@@ -143,7 +136,7 @@ final class LiveDeviceView: ScanView {
     /// Returns the messages to print above the table. With the full screen, they are printed at the end.
     private func messages() -> [String] { screen.layout == .table ? context.messages.held.take() : [] }
 
-    /// Returns the content, with its devices in an order that is updated at most once a second.
+    /// Returns what is shown now.
     private func content(_ state: inout ViewState, columns: Int) -> DeviceScreen.Content {
         let now = context.scheduler.now
         if !state.list.isPaused {
@@ -152,27 +145,14 @@ final class LiveDeviceView: ScanView {
         } else if state.paused == nil {
             state.paused = state.board
         }
-        sort(&state, at: now.timeIntervalSinceReferenceDate)
         var content = state.content
         content.board = state.paused ?? state.board
-        content.isSteady = !state.isClosed
+        state.order.update(
+            content.board, advertisements: state.board.advertisements, by: state.list.sort,
+            containing: state.list.filter, isSteady: !state.isClosed, at: now.timeIntervalSinceReferenceDate)
+        content.order = state.order
         content.tree = tree.lines(in: columns)
         return content
-    }
-
-    private func sort(_ state: inout ViewState, at time: Double) {
-        let isOld = time - state.order.time >= 1 || time < state.order.time
-        let count = (state.paused ?? state.board).entries.count
-        guard isOld || count != state.order.count else { return }
-        if isOld {
-            let received = state.board.advertisements - state.order.advertisements
-            if state.order.time.isFinite { state.content.rate = Double(received) / max(1, time - state.order.time) }
-            state.order.advertisements = state.board.advertisements
-            state.order.time = time
-        }
-        state.order.count = count
-        state.content.devices = (state.paused ?? state.board)
-            .list(state.list.sort, containing: state.list.filter, isSteady: !state.isClosed)
     }
 
     /// Restores the terminal. A table remains with all devices. May be called more than once.
@@ -183,7 +163,7 @@ final class LiveDeviceView: ScanView {
             state.isClosed = true
             var text = ""
             if screen.layout == .table, let size = output.size {
-                state.order.time = -.infinity
+                state.order.invalidate()
                 let lines = screen.all(content(&state, columns: size.columns), columns: size.columns)
                 if !lines.isEmpty || state.terminal.isOpen {
                     text = state.terminal.draw(lines, below: messages(), in: size) ?? ""

@@ -36,10 +36,8 @@ struct DeviceBoardTests {
         let (first, second) = (try Self.result(1).peripheral.address, try Self.result(2).peripheral.address)
         #expect(board.list(.rssi) == [second, first])
         #expect(board.list(.rssi, isSteady: true) == [first, second])
-        // The column shows the values by which the rows are sorted.
-        let shown = board.list(.rssi, isSteady: true)
-            .compactMap { board[$0].map { DeviceTableLayout.Row($0, at: Date(), isSteady: true).rssi } }
-        #expect(shown == [-53, -55])
+        #expect(board.strengths(of: [first, second], isSteady: true) == [first: -53, second: -55])
+        #expect(board.strengths(of: [second, first], isSteady: false) == [first: -60, second: -55])
     }
 
     @Test func `A filter compares names and addresses in upper and lower case`() throws {

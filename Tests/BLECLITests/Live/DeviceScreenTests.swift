@@ -15,7 +15,8 @@ struct DeviceScreenTests {
         content.board.hear(
             ScannedPeripheral(
                 peripheral: Peripheral(address: address, name: "Strap"), rssi: -50, timestamp: content.now))
-        content.devices = [address]
+        content.order.update(
+            content.board, advertisements: 1, by: .seen, containing: "", isSteady: true, at: 0)
         content.tree = (1...10).map { ScreenLine("line \($0)") }
         return content
     }
@@ -25,7 +26,8 @@ struct DeviceScreenTests {
         for key in keys {
             _ = state.press(
                 key,
-                in: .init(devices: content.devices, height: height, paneLines: content.tree.count, opensTree: true))
+                in: .init(
+                    devices: content.order.devices, height: height, paneLines: content.tree.count, opensTree: true))
         }
         return state
     }
@@ -58,7 +60,7 @@ struct DeviceScreenTests {
         let count = AdvertisementDetails(entry, at: content.now).lines(in: 20).count
         #expect((6...14).contains(count))
         var state = state(.down, of: content, height: 4)
-        #expect(state.selected == content.devices.first)
+        #expect(state.selected == content.order.devices.first)
         // The details have at most half of the lines between the title and the keys.
         let low = screen.draw(&state, content, in: TerminalSize(columns: 20, rows: 12)).lines.map(\.text)
         #expect(low[10] == "… \(count - 4) more lines", "\(low)")
