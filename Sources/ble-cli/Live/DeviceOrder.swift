@@ -2,18 +2,24 @@ import RxBluetooth
 
 /// The devices of a live list in their order, which is updated at most once a second.
 ///
-/// Sorting again at each drawing would move rows too often to read them. The RSSI is that of the same moment, so that a
-/// column by which the list is sorted never looks unsorted.
+/// Sorting again at each drawing would move rows too often to read them. In a list that is sorted by RSSI, the RSSI is
+/// that of the same moment, so that its column never looks unsorted.
 struct DeviceOrder: Sendable {
     private(set) var devices: [BluetoothAddress] = []
-    /// The RSSI of each device when the devices were sorted.
-    private(set) var strengths: [BluetoothAddress: Int] = [:]
     /// The received advertisements of all devices a second; nil in the first second.
     private(set) var rate: Double?
     /// When the devices were sorted last, in seconds.
     private var time = -Double.infinity
+    /// The RSSI of each device when the devices were sorted by it; nil in another order.
+    private var strengths: [BluetoothAddress: Int]?
+    private var isSteady = true
     /// The numbers of devices and of advertisements at that time.
     private var counts = (devices: 0, advertisements: 0)
+
+    /// Returns the RSSI to show; nil if there is none.
+    func rssi(of entry: DeviceEntry) -> Int? {
+        if let strengths { strengths[entry.address] } else { entry.strength(isSteady: isSteady) }
+    }
 
     /// Whether the order is a second old, or the clock was set back.
     func isOld(at time: Double) -> Bool { time - self.time >= 1 || time < self.time }
@@ -42,6 +48,7 @@ struct DeviceOrder: Sendable {
         }
         counts.devices = board.entries.count
         devices = board.list(sort, containing: filter, isSteady: isSteady)
-        strengths = board.strengths(of: devices, isSteady: isSteady)
+        strengths = sort == .rssi ? board.strengths(of: devices, isSteady: isSteady) : nil
+        self.isSteady = isSteady
     }
 }

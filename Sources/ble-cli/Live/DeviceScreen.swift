@@ -119,7 +119,7 @@ struct DeviceScreen: Sendable {
         let rows = devices.compactMap { address in
             content.board[address].map {
                 DeviceTableLayout.Row(
-                    $0, rssi: content.order.strengths[address], at: content.now, isSelected: address == selected)
+                    $0, rssi: content.order.rssi(of: $0), at: content.now, isSelected: address == selected)
             }
         }
         return table(in: columns).lines(rows, in: columns, isUnicode: isUnicode)

@@ -225,7 +225,7 @@ enum NumberColumn {
 extension DeviceTableLayout.Row {
     /// Makes the row of a device.
     ///
-    /// - Parameter rssi: The RSSI by which the devices are sorted.
+    /// - Parameter rssi: The RSSI to show, see ``DeviceOrder/rssi(of:)``.
     init(_ entry: DeviceEntry, rssi: Int?, at now: Date, isSelected: Bool = false) {
         let result = entry.latest
         self.init(

@@ -24,6 +24,9 @@ struct DeviceOrderTests {
             board, advertisements: board.advertisements, by: sort, containing: "", isSteady: isSteady, at: time)
     }
 
+    /// The RSSI that is shown for a device.
+    private func shown(_ address: BluetoothAddress) -> Int? { board[address].flatMap { order.rssi(of: $0) } }
+
     /// The numbers in the column of the RSSI, from top to bottom.
     private func column() -> [Int] {
         var content = DeviceScreen.Content()
@@ -54,12 +57,23 @@ struct DeviceOrderTests {
         #expect(order.devices == [Self.near])
         hear(Self.far, rssi: -50, at: 0.1)
         update(at: 0.1)
-        #expect(order.devices == [Self.far, Self.near] && order.strengths[Self.far] == -50)
+        #expect(order.devices == [Self.far, Self.near] && shown(Self.far) == -50)
         for _ in 0..<20 { hear(Self.near, rssi: -40, at: 0.2) }
         update(at: 0.9)
-        #expect(order.devices == [Self.far, Self.near] && order.strengths[Self.near] == -60)
+        #expect(order.devices == [Self.far, Self.near] && shown(Self.near) == -60)
         update(at: 1)
-        #expect(order.devices == [Self.near, Self.far] && order.strengths[Self.near] == -40)
+        #expect(order.devices == [Self.near, Self.far] && shown(Self.near) == -40)
+    }
+
+    @Test mutating func `In another order, the RSSI is always the present one`() {
+        hear(Self.near, rssi: -60, at: 0)
+        update(by: .seen, at: 0)
+        hear(Self.near, rssi: -50, at: 0.1)
+        update(by: .seen, at: 0.1)
+        #expect(shown(Self.near) == -55)
+        hear(Self.near, rssi: -40, at: 1.1)
+        update(by: .seen, isSteady: false, at: 1.1)
+        #expect(shown(Self.near) == -40)
     }
 
     @Test mutating func `After a key, the list is sorted at once`() {
