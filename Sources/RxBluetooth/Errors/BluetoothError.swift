@@ -179,58 +179,42 @@ public struct BluetoothError: Error, Sendable {
 
     /// Returns the error with another operation and target.
     func with(_ operation: Operation?, _ target: String?) -> BluetoothError {
-        var error = self
-        error.operation = operation
-        error.target = target
-        return error
+        changed { error in
+            error.operation = operation
+            error.target = target
+        }
     }
 
     /// The error with ``isInferred`` set.
-    var inferred: BluetoothError {
-        var error = self
-        error.isInferred = true
-        return error
-    }
+    var inferred: BluetoothError { changed { $0.isInferred = true } }
 
     /// The error with ``isOfAdvertisementSource`` set.
-    var ofAdvertisementSource: BluetoothError {
-        var error = self
-        error.isOfAdvertisementSource = true
-        return error
-    }
+    var ofAdvertisementSource: BluetoothError { changed { $0.isOfAdvertisementSource = true } }
 
     /// Returns the error with ``isLinkShared`` set or not.
-    func withSharedLink(_ isShared: Bool) -> BluetoothError {
-        var error = self
-        error.isLinkShared = isShared
-        return error
-    }
+    func withSharedLink(_ isShared: Bool) -> BluetoothError { changed { $0.isLinkShared = isShared } }
 
     /// Returns the error with ``isHardwareBlocked`` set or not.
     func withHardwareBlock(_ isHardwareBlocked: Bool) -> BluetoothError {
-        var error = self
-        error.isHardwareBlocked = isHardwareBlocked && kind == .blocked
-        return error
+        changed { $0.isHardwareBlocked = isHardwareBlocked && kind == .blocked }
     }
 
     /// Returns the error, with ``isBondTooWeak`` set if it requires pairing although a bond exists.
     func withWeakBond(_ isBonded: Bool) -> BluetoothError {
-        var error = self
-        error.isBondTooWeak = isBonded && kind == .needsPairing
-        return error
+        changed { $0.isBondTooWeak = isBonded && kind == .needsPairing }
     }
 
     /// Returns the error of a lost link with another ``pairingClue``.
-    func withPairingClue(_ clue: PairingClue) -> BluetoothError {
-        var error = self
-        error.pairingClue = clue
-        return error
-    }
+    func withPairingClue(_ clue: PairingClue) -> BluetoothError { changed { $0.pairingClue = clue } }
 
     /// Returns the error, with ``isKeySuspected`` set or not if it requires pairing.
     func withSuspectedKey(_ isKeySuspected: Bool) -> BluetoothError {
+        changed { $0.isKeySuspected = isKeySuspected && kind == .needsPairing }
+    }
+
+    private func changed(_ change: (inout BluetoothError) -> Void) -> BluetoothError {
         var error = self
-        error.isKeySuspected = isKeySuspected && kind == .needsPairing
+        change(&error)
         return error
     }
 
