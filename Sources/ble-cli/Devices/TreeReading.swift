@@ -179,19 +179,19 @@ final class TreeReading: Sendable {
     private func value(
         _ attribute: GATTAttribute, of peripheral: Peripheral
     ) -> Observable<GATTTreeItem.ReadResult> {
-        if let stall = state.withLock(\.stall) { return .just(.failure(stall)) }
-        if let deadline, deadline.isOver { return .just(.failure(deadline.error(notReading: attribute))) }
+        if let stall = state.withLock(\.stall) { return .just(.failure(.failed(stall))) }
+        if let deadline, deadline.isOver { return .just(.failure(deadline.failure(notReading: attribute))) }
         let read = attribute.readValue(options: deadline.options).asObservable()
             .do(onNext: { _ in self.state.withLock { $0.isWaiting = false } })
         return read.map { .success($0) }.catch { error in
             guard let error = error as? BluetoothError else { throw error }
             switch error.kind {
-            case .disconnected where self.recordLoss(of: peripheral, error): return .just(.failure(error))
+            case .disconnected where self.recordLoss(of: peripheral, error): return .just(.failure(.failed(error)))
             case .disconnected, .notConnected, .daemonUnavailable, .busUnavailable, .closed: throw error
             case .connectionStalled where self.canReplaceLink: throw LinkStalled(peripheral: peripheral, cause: error)
             default:
                 if error.kind.stallsLink { self.state.withLock { $0.stalled = peripheral } }
-                return .just(.failure(self.explaining(error)))
+                return .just(.failure(.failed(self.explaining(error))))
             }
         }
     }
