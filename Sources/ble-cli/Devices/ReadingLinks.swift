@@ -31,7 +31,9 @@ struct ReadingLinks {
     private var losses = 0
     /// Whether the latest value got no reply in time, so that later ones may wait for it.
     private var isWaiting = false
-    /// Why the present link executes no more operations; nil if it does. A loss stays until the next link reads values.
+    /// Why the present link executes no more operations; nil if it does.
+    ///
+    /// A loss stays until the next link reads values, because a link may be lost before.
     private(set) var end: End?
     /// Why no further value is read; nil if values are read.
     private(set) var obstacle: BluetoothError?
@@ -95,7 +97,10 @@ struct ReadingLinks {
             // If the cause is not known, only one link follows that reads values. The last link shows the rest of the
             // tree without values.
             let isKnown = error.kind == .disconnected(.authentication)
-            if spare == 0 || !isKnown && losses > 1 { stopReading(detail: "Reading other values has ended the link") }
+            guard spare == 0 || !isKnown && losses > 1 else { return }
+            stopReading(detail: "Reading other values has ended the link")
+            // No link follows if the last one is lost before it is used.
+            self.end = nil
         }
     }
 

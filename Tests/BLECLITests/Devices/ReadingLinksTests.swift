@@ -85,6 +85,18 @@ struct ReadingLinksTests {
         }
     }
 
+    @Test func `The last link is not replaced if it is lost before it reads values`() {
+        for (error, count) in [(lost, 8), (unexplained, 2)] {
+            var links = ReadingLinks()
+            _ = links.fail(lost, in: nil)
+            for _ in 0..<count {
+                #expect(links.loss != nil)
+                links.replace(after: .lost(error), isShared: false)
+            }
+            #expect(links.loss == nil && links.obstacle != nil)
+        }
+    }
+
     @Test func `No link is replaced less than 4 s before the deadline`() {
         var links = ReadingLinks()
         let late = Duration.milliseconds(3_999)
