@@ -16,10 +16,21 @@ final class StepSession: Sendable {
         var subscriptions: [UInt16: ValueQueue] = [:]
     }
 
-    private let seen = Guarded<[String]>([])
+    private let seen = Guarded(SeenWords())
+
+    private struct SeenWords {
+        /// In the order in which they were seen.
+        private(set) var list: [String] = []
+        private var known: Set<String> = []
+
+        mutating func insert(_ word: String) {
+            guard list.count < 2_000, known.insert(word).inserted else { return }
+            list.append(word)
+        }
+    }
 
     /// The names and addresses of devices that were seen, for completion.
-    var devices: [String] { seen.withLock { $0 } }
+    var devices: [String] { seen.withLock(\.list) }
 
     /// Stores a device for completion. A name with harmful characters cannot be typed, so its address is stored alone.
     func add(_ sighting: ScannedPeripheral) {
@@ -27,7 +38,7 @@ final class StepSession: Sendable {
             .filter { !$0.trimmed.isEmpty && Sanitiser.isHarmless($0) }
         let words = names + [sighting.peripheral.address.description]
         seen.withLock { seen in
-            for word in words where seen.count < 2_000 && !seen.contains(word) { seen.append(word) }
+            for word in words { seen.insert(word) }
         }
     }
 
