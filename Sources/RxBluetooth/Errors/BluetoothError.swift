@@ -67,6 +67,16 @@ public struct BluetoothError: Error, Sendable {
     private(set) var pairingClue = PairingClue.none
     /// Whether the encryption key may be too short for the attribute. True only together with ``Kind/needsPairing``.
     private(set) var isKeySuspected = false
+    /// Why there is no battery level; nil for every other error. Not nil only together with ``Kind/unsupported``.
+    private(set) var missingBattery: MissingBattery?
+
+    /// Why a peripheral has no battery level.
+    enum MissingBattery: Sendable {
+        /// bluetoothd reads the level itself, and hides the battery service. It has reported no level.
+        case hidden
+        /// There is no level.
+        case absent
+    }
 
     /// What the operation that was running when a link ended says about a refused pairing.
     enum PairingClue: Sendable {
@@ -212,6 +222,9 @@ public struct BluetoothError: Error, Sendable {
         changed { $0.isKeySuspected = isKeySuspected && kind == .needsPairing }
     }
 
+    /// Returns the error with another ``missingBattery``.
+    func withMissingBattery(_ cause: MissingBattery) -> BluetoothError { changed { $0.missingBattery = cause } }
+
     private func changed(_ change: (inout BluetoothError) -> Void) -> BluetoothError {
         var error = self
         change(&error)
@@ -236,6 +249,7 @@ public struct BluetoothError: Error, Sendable {
             pairingClue = error.pairingClue
         }
         isOfAdvertisementSource = error.isOfAdvertisementSource
+        if kind == .unsupported { missingBattery = error.missingBattery }
     }
 
     /// A word for ``kind``, for logs and JSON. The words stay the same in all versions.
