@@ -45,6 +45,14 @@ struct OutboxState {
     /// Numbers from here on belong to messages that are sent from memory. Those of the store are smaller.
     private static let memoryNumbers: Int64 = 1 << 62
 
+    private enum Loading {
+        case none
+        /// The store is being read.
+        case running
+        /// The store is being read from a position that is not valid any more.
+        case outdated
+    }
+
     let settings: DeliverySettings
     /// The first part of the ids of messages that are sent from memory.
     private let memoryIdentity: String
@@ -68,9 +76,7 @@ struct OutboxState {
     /// Which of `confirmed` the running transaction contains, besides the locked messages of `unstored`.
     private var storing: [Int64]?
     private var backlog = StoredBacklog()
-    private var isLoading = false
-    /// Whether the store is being read from a position that is not valid any more.
-    private var isLoadOutdated = false
+    private var loading = Loading.none
     private var isFinishing = false
     private var timerDue: Duration?
     private var pace: Pace
@@ -111,7 +117,7 @@ struct OutboxState {
         case .storingFailed(let failure): return storingFailed(failure, now)
         case .loaded(let messages, let priority): return loaded(messages, of: priority, now)
         case .loadingFailed(let failure):
-            (isLoading, isLoadOutdated) = (false, false)
+            loading = .none
             isUnreadable = true
             return fail(failure) + retry(now) + fill(now)
         case .connected:
@@ -157,7 +163,7 @@ struct OutboxState {
     /// Reads the store from the oldest message on.
     mutating func rewind() {
         backlog.reset()
-        isLoadOutdated = isLoading
+        if loading == .running { loading = .outdated }
     }
 
     /// Stores everything now, for an orderly end.
@@ -270,8 +276,8 @@ extension OutboxState {
             actions.append(.send(message))
         }
         actions += startChecking()
-        if let request = backlog.request, !isLoading, !isUnreadable, hasRoom(for: request.priority) {
-            isLoading = true
+        if let request = backlog.request, loading == .none, !isUnreadable, hasRoom(for: request.priority) {
+            loading = .running
             actions.append(.load(request, limit: Self.readAhead))
         }
         if backlog.isDrained, inFlight.isEmpty, let notice = losses.end() { actions.append(.report(notice)) }
@@ -335,11 +341,9 @@ extension OutboxState {
     private mutating func loaded(
         _ messages: [StoredPublication], of priority: Publication.Priority, _ now: Duration
     ) -> [Action] {
-        isLoading = false
-        guard !isLoadOutdated else {
-            isLoadOutdated = false
-            return fill(now)
-        }
+        let isOutdated = loading == .outdated
+        loading = .none
+        guard !isOutdated else { return fill(now) }
         var actions: [Action] = []
         if failure != nil, !isStoreClosed, unstored.isEmpty, confirmed.isEmpty { actions.append(recover()) }
         // A connection that closed meanwhile starts at the oldest message again.

@@ -230,9 +230,9 @@ extension BluetoothError {
         case .unsupported where dbusName == nil && operation == .readRSSI:
             "Use a manager on the system bus, or another adapter."
         // It reads the level itself, and reports none if the peripheral does not notify it.
-        case .unsupported where detail == Self.hiddenBatteryDetail:
+        case .unsupported where missingBattery == .hidden:
             "Start bluetoothd with --noplugin=battery, so that it shows the service."
-        case .unsupported where detail == Self.missingBatteryDetail:
+        case .unsupported where missingBattery == .absent:
             "Read in the documentation of the peripheral how it reports its battery."
         case .unsupported: "Check whether a newer bluetoothd, or one that was started with -E, supports it."
         case .overflow: "Take values faster, or use a larger buffer or one that drops values."

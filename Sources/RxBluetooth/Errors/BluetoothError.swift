@@ -67,6 +67,16 @@ public struct BluetoothError: Error, Sendable {
     private(set) var pairingClue = PairingClue.none
     /// Whether the encryption key may be too short for the attribute. True only together with ``Kind/needsPairing``.
     private(set) var isKeySuspected = false
+    /// Why there is no battery level; nil for every other error. Not nil only together with ``Kind/unsupported``.
+    private(set) var missingBattery: MissingBattery?
+
+    /// Why a peripheral has no battery level.
+    enum MissingBattery: Sendable {
+        /// bluetoothd reads the level itself, and hides the battery service. It has reported no level.
+        case hidden
+        /// There is no level.
+        case absent
+    }
 
     /// What the operation that was running when a link ended says about a refused pairing.
     enum PairingClue: Sendable {
@@ -179,58 +189,45 @@ public struct BluetoothError: Error, Sendable {
 
     /// Returns the error with another operation and target.
     func with(_ operation: Operation?, _ target: String?) -> BluetoothError {
-        var error = self
-        error.operation = operation
-        error.target = target
-        return error
+        changed { error in
+            error.operation = operation
+            error.target = target
+        }
     }
 
     /// The error with ``isInferred`` set.
-    var inferred: BluetoothError {
-        var error = self
-        error.isInferred = true
-        return error
-    }
+    var inferred: BluetoothError { changed { $0.isInferred = true } }
 
     /// The error with ``isOfAdvertisementSource`` set.
-    var ofAdvertisementSource: BluetoothError {
-        var error = self
-        error.isOfAdvertisementSource = true
-        return error
-    }
+    var ofAdvertisementSource: BluetoothError { changed { $0.isOfAdvertisementSource = true } }
 
     /// Returns the error with ``isLinkShared`` set or not.
-    func withSharedLink(_ isShared: Bool) -> BluetoothError {
-        var error = self
-        error.isLinkShared = isShared
-        return error
-    }
+    func withSharedLink(_ isShared: Bool) -> BluetoothError { changed { $0.isLinkShared = isShared } }
 
     /// Returns the error with ``isHardwareBlocked`` set or not.
     func withHardwareBlock(_ isHardwareBlocked: Bool) -> BluetoothError {
-        var error = self
-        error.isHardwareBlocked = isHardwareBlocked && kind == .blocked
-        return error
+        changed { $0.isHardwareBlocked = isHardwareBlocked && kind == .blocked }
     }
 
     /// Returns the error, with ``isBondTooWeak`` set if it requires pairing although a bond exists.
     func withWeakBond(_ isBonded: Bool) -> BluetoothError {
-        var error = self
-        error.isBondTooWeak = isBonded && kind == .needsPairing
-        return error
+        changed { $0.isBondTooWeak = isBonded && kind == .needsPairing }
     }
 
     /// Returns the error of a lost link with another ``pairingClue``.
-    func withPairingClue(_ clue: PairingClue) -> BluetoothError {
-        var error = self
-        error.pairingClue = clue
-        return error
-    }
+    func withPairingClue(_ clue: PairingClue) -> BluetoothError { changed { $0.pairingClue = clue } }
 
     /// Returns the error, with ``isKeySuspected`` set or not if it requires pairing.
     func withSuspectedKey(_ isKeySuspected: Bool) -> BluetoothError {
+        changed { $0.isKeySuspected = isKeySuspected && kind == .needsPairing }
+    }
+
+    /// Returns the error with another ``missingBattery``.
+    func withMissingBattery(_ cause: MissingBattery) -> BluetoothError { changed { $0.missingBattery = cause } }
+
+    private func changed(_ change: (inout BluetoothError) -> Void) -> BluetoothError {
         var error = self
-        error.isKeySuspected = isKeySuspected && kind == .needsPairing
+        change(&error)
         return error
     }
 
@@ -252,6 +249,7 @@ public struct BluetoothError: Error, Sendable {
             pairingClue = error.pairingClue
         }
         isOfAdvertisementSource = error.isOfAdvertisementSource
+        if kind == .unsupported { missingBattery = error.missingBattery }
     }
 
     /// A word for ``kind``, for logs and JSON. The words stay the same in all versions.

@@ -10,7 +10,6 @@ struct CommandDeadline: Sendable {
 
     /// Operations that begin later than this before the end are not requested.
     private static let shortest = Duration.milliseconds(10)
-    private static let notRequested = "Not read within "
 
     /// Begins the time limit; nil if the command has none.
     init?(in context: CommandContext) {
@@ -29,17 +28,12 @@ struct CommandDeadline: Sendable {
     /// The options of an operation that ends at the deadline.
     var options: OperationOptions { OperationOptions(deadline: max(remaining, Self.shortest)) }
 
-    /// Returns the error of a value that was not requested, because the time was over.
-    func error(notReading attribute: GATTAttribute) -> BluetoothError {
-        BluetoothError(
-            .timedOut, operation: attribute.readOperation, target: attribute.target,
-            detail: Self.notRequested + limit.text)
-    }
-
-    /// Returns the text of a value that was not requested, without a full stop; nil for any other error.
-    static func text(_ error: BluetoothError) -> String? {
-        guard error.kind == .timedOut, let detail = error.detail, detail.hasPrefix(notRequested) else { return nil }
-        return detail
+    /// Returns why a value is not read that was not requested before the end.
+    func failure(notReading attribute: GATTAttribute) -> GATTTreeItem.ReadFailure {
+        let text = "Not read within \(limit.text)"
+        let error = BluetoothError(
+            .timedOut, operation: attribute.readOperation, target: attribute.target, detail: text)
+        return .notRequested(error, text: text)
     }
 }
 

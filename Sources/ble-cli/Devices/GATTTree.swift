@@ -67,8 +67,22 @@ struct GATTTree: Sendable {
 
 /// An item of the GATT tree, which is printed as one line.
 enum GATTTreeItem: Sendable {
-    /// The bytes of a value, or the error of reading the value.
-    typealias ReadResult = Result<[UInt8], BluetoothError>
+    /// The bytes of a value, or why the value was not read.
+    typealias ReadResult = Result<[UInt8], ReadFailure>
+
+    /// Why a value was not read.
+    enum ReadFailure: Error {
+        /// Reading the value failed.
+        case failed(BluetoothError)
+        /// The value was not requested, because the time limit was over. The text has no full stop.
+        case notRequested(BluetoothError, text: String)
+
+        var error: BluetoothError {
+            switch self {
+            case .failed(let error), .notRequested(let error, _): error
+            }
+        }
+    }
 
     case peripheral(Peripheral)
     case service(Service)
@@ -77,9 +91,9 @@ enum GATTTreeItem: Sendable {
     case descriptor(Descriptor, ReadResult)
 
     /// Why the value was not read; nil if it was, or if there is none.
-    var error: BluetoothError? {
+    var failure: ReadFailure? {
         switch self {
-        case .characteristic(_, .failure(let error)), .descriptor(_, .failure(let error)): error
+        case .characteristic(_, .failure(let failure)), .descriptor(_, .failure(let failure)): failure
         case .peripheral, .service, .characteristic, .descriptor: nil
         }
     }
@@ -111,16 +125,11 @@ enum GATTTreeItem: Sendable {
         switch value {
         case .success(let bytes): "  = " + ValueText.line(bytes, of: uuid)
         // The error of the value that needed pairing is printed before.
-        case .failure(let error) where error.kind == .connectionStalled: "  ! Not read after the refused pairing."
-        case .failure(let error):
-            "  ! " + (CommandDeadline.text(error).map { $0 + "." } ?? Sanitiser.clean(CLIError(error).text))
+        case .failure(.failed(let error)) where error.kind == .connectionStalled:
+            "  ! Not read after the refused pairing."
+        case .failure(.failed(let error)): "  ! " + Sanitiser.clean(CLIError(error).text)
+        case .failure(.notRequested(_, let text)): "  ! \(text)."
         }
-    }
-
-    /// Returns the error of reading a value, for JSON.
-    fileprivate static func jsonError(_ error: BluetoothError) -> CLIError {
-        guard let text = CommandDeadline.text(error) else { return CLIError(error) }
-        return CLIError(.timedOut, text + ". Give a longer --timeout.").caused(by: error)
     }
 }
 
@@ -132,7 +141,7 @@ enum GATTTreeJSON {
     ///
     /// - Parameter isComplete: Whether `items` is the whole tree; false if the command ended earlier.
     static func object(_ items: [GATTTreeItem], at time: Date, isComplete: Bool) -> JSON {
-        let isComplete = isComplete && !items.contains { $0.error.flatMap { CommandDeadline.text($0) } != nil }
+        let isComplete = isComplete && !items.contains { if case .notRequested? = $0.failure { true } else { false } }
         var head: [(key: String, value: JSON)] = [("time", .string(Timestamp.text(time)))]
         var services: [JSONNode] = []
         for item in items {
@@ -174,7 +183,9 @@ enum GATTTreeJSON {
         let (bytes, error): ([UInt8]?, CLIError?) =
             switch value {
             case .success(let bytes): (bytes, nil)
-            case .failure(let error): (nil, GATTTreeItem.jsonError(error))
+            case .failure(.failed(let error)): (nil, CLIError(error))
+            case .failure(.notRequested(let error, let text)):
+                (nil, CLIError(.timedOut, text + ". Give a longer --timeout.").caused(by: error))
             case nil: (nil, nil)
             }
         return [

@@ -23,11 +23,16 @@ struct StalledLink {
         .asCompletable()
     }
 
-    /// Waits until the link is closed, and closes a kept one. Emits whether another program still has it.
-    func replace() -> Observable<Bool> {
+    /// Waits until the link is closed, and closes a kept one that is stalled. Emits whether another program has it.
+    func replace(after end: ReadingLinks.End) -> Observable<Bool> {
         Observable.deferred {
-            let closed = isKept ? disconnect() : Completable.empty()
-            return closed.andThen(ClosingLinkWait(context: context).waitUntilClosed(peripheral)).map(\.isShared)
+            let wait = ClosingLinkWait(context: context)
+            switch end {
+            case .stalled:
+                let closed = isKept ? disconnect() : Completable.empty()
+                return closed.andThen(wait.waitUntilClosed(peripheral)).map(\.isShared)
+            case .lost: return wait.waitUntilClosed(peripheral).map { _ in false }
+            }
         }
     }
 

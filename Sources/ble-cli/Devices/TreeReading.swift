@@ -13,112 +13,76 @@ final class TreeReading: Sendable {
         let cause: BluetoothError
     }
 
+    /// A link that another one replaces.
+    struct EndedLink {
+        let peripheral: Peripheral
+        let end: ReadingLinks.End
+    }
+
     /// The end of the command's time limit; nil if it has none.
     let deadline: CommandDeadline?
-    private let state: Guarded<ReadingState>
+    private let state = Guarded(ReadingState())
 
     private struct ReadingState {
-        var hasPeripheral = false
+        /// The device with the present link; nil before the first one.
+        var peripheral: Peripheral?
         /// The handles of the attributes that need no further operation.
         var done: Set<UInt16> = []
         /// The handles of the characteristics with notifications that need pairing.
         var refused: Set<UInt16> = []
-        /// The number of links that may still replace stalled ones.
-        var spareLinks: Int
-        /// The device with the link that an item has stalled; nil if the link executes operations.
-        var stalled: Peripheral?
-        /// Why no further value is read; nil if the link executes operations.
-        var stall: BluetoothError?
-        /// Whether the latest value got no reply in time, so that later ones may wait for it.
-        var isWaiting = false
-        /// The device and the error of a value that has ended the present link; nil if none has.
-        var loss: (peripheral: Peripheral, error: BluetoothError)?
-        /// The number of links that values have ended.
-        var losses = 0
+        var links = ReadingLinks()
+
+        var endedLink: EndedLink? {
+            guard let peripheral, let end = links.end else { return nil }
+            return EndedLink(peripheral: peripheral, end: end)
+        }
     }
 
-    /// The most links that replace stalled ones. Each takes about 3 s.
-    static let mostSpareLinks = 8
-    /// The shortest time before the deadline in which a stalled link is replaced.
-    private static let replacing = Duration.seconds(4)
+    /// - Parameter deadline: The moment from which no further value is read; nil for no limit.
+    init(deadline: CommandDeadline? = nil) { self.deadline = deadline }
 
-    /// - Parameters:
-    ///   - spareLinks: The number of links that may replace stalled and lost ones.
-    ///   - deadline: The moment from which no further value is read; nil for no limit.
-    init(spareLinks: Int = 0, deadline: CommandDeadline? = nil) {
-        self.deadline = deadline
-        state = Guarded(ReadingState(spareLinks: spareLinks))
-    }
-
-    /// Whether a stalled link is replaced.
+    /// Whether another link can replace the present one.
     var canReplaceLink: Bool {
-        if let deadline, deadline.remaining < Self.replacing { return false }
-        return state.withLock { $0.spareLinks > 0 }
+        let remaining = deadline?.remaining
+        return state.withLock { $0.links.canReplace(in: remaining) }
     }
 
     /// Whether no link was replaced yet.
-    var isOnFirstLink: Bool { state.withLock { $0.spareLinks == Self.mostSpareLinks } }
+    var isOnFirstLink: Bool { state.withLock(\.links.isFirst) }
 
     /// The device with a link that executes no more operations; nil if the link does.
-    var stalledPeripheral: Peripheral? { state.withLock(\.stalled) }
+    var stalledPeripheral: Peripheral? { state.withLock { $0.links.isStalled ? $0.peripheral : nil } }
 
     /// Whether a value has ended the present link, and another link replaces it.
-    var isLinkLost: Bool { state.withLock { $0.loss != nil } }
+    var isLinkLost: Bool { state.withLock { $0.links.loss != nil } }
 
-    /// The device with a link that a value has ended; nil if none has.
-    var lostPeripheral: Peripheral? { state.withLock { $0.loss?.peripheral } }
+    /// The present link, if the last value has stalled or ended it and another one can replace it; else nil.
+    var endedLink: EndedLink? { canReplaceLink ? state.withLock(\.endedLink) : nil }
 
-    /// Returns the device and the error of the value that has ended the link; nil if an error has another cause.
-    func loss(before error: any Error) -> (peripheral: Peripheral, error: BluetoothError)? {
+    /// Returns the link that has ended before an error; nil if the error has another cause.
+    func endedLink(before error: any Error) -> EndedLink? {
+        if let stalled = error as? LinkStalled {
+            return EndedLink(peripheral: stalled.peripheral, end: .stalled(stalled.cause))
+        }
         switch CLIError(error).cause?.kind {
-        case .disconnected, .notConnected: state.withLock(\.loss)
-        default: nil
+        case .disconnected, .notConnected: return state.withLock { $0.links.loss == nil ? nil : $0.endedLink }
+        default: return nil
         }
     }
 
     /// Returns the note before a link replaces the first one.
-    func noteOfNextLink(to peripheral: Peripheral) -> String {
-        let cause = isLinkLost ? "has ended the link" : "needs pairing"
-        return "Connecting again for the other values, because a value of \(peripheral) \(cause)."
-    }
-
-    /// Records that a link replaces one that a value has ended.
-    ///
-    /// If the cause of the loss is not known, only one link follows that reads values. The last link shows the rest of
-    /// the tree without values.
-    func beginLink(afterLoss error: BluetoothError) {
-        state.withLock { state in
-            state.losses += 1
-            state.spareLinks -= 1
-            state.isWaiting = false
-            guard state.spareLinks == 0 || error.kind != .disconnected(.authentication) && state.losses > 1 else {
-                return
+    func noteOfNextLink(after link: EndedLink) -> String {
+        let cause =
+            switch link.end {
+            case .stalled: "needs pairing"
+            case .lost: "has ended the link"
             }
-            state.spareLinks = 0
-            state.stall = BluetoothError(.connectionStalled, detail: "Reading other values has ended the link")
-        }
+        return "Connecting again for the other values, because a value of \(link.peripheral) \(cause)."
     }
 
-    /// Records that reading a value has ended the link. Returns false if no other link follows.
-    private func recordLoss(of peripheral: Peripheral, _ error: BluetoothError) -> Bool {
-        // If another program closed the link, the value has not ended it.
-        guard canReplaceLink, error.isPairingSuspected, !error.isLinkShared else { return false }
-        return state.withLock { state in
-            guard state.loss == nil else { return false }
-            state.loss = (peripheral, error)
-            return true
-        }
-    }
-
-    /// Records that a link replaces a stalled one. The link of another program stays stalled, and is not replaced.
-    func beginLink(isShared: Bool, after cause: BluetoothError) {
-        state.withLock { state in
-            state.spareLinks = isShared ? 0 : state.spareLinks - 1
-            if !isShared { state.stalled = nil }
-            // The error of an attribute is not that of the next one, except for its kind.
-            state.stall = isShared ? BluetoothError(.connectionStalled, detail: cause.detail) : nil
-            state.isWaiting = false
-        }
+    /// Records that a link replaces another one. The link of another program stays stalled, and is not replaced.
+    func replaceLink(_ link: EndedLink, isShared: Bool) {
+        state.withLock { $0.links.replace(after: link.end, isShared: isShared) }
     }
 
     /// Records that an attribute needs no further operation.
@@ -136,9 +100,9 @@ final class TreeReading: Sendable {
     /// Reads the values one by one. Fails with ``LinkStalled`` if another link is needed for the rest.
     func items(of tree: GATTTree) -> Observable<GATTTreeItem> {
         let isFirst = state.withLock { state in
-            defer { state.hasPeripheral = true }
-            state.loss = nil
-            return !state.hasPeripheral
+            defer { state.peripheral = tree.peripheral }
+            state.links.beginReading()
+            return state.peripheral == nil
         }
         return (isFirst ? Observable.just(GATTTreeItem.peripheral(tree.peripheral)) : .empty())
             .concat(
@@ -179,34 +143,19 @@ final class TreeReading: Sendable {
     private func value(
         _ attribute: GATTAttribute, of peripheral: Peripheral
     ) -> Observable<GATTTreeItem.ReadResult> {
-        if let stall = state.withLock(\.stall) { return .just(.failure(stall)) }
-        if let deadline, deadline.isOver { return .just(.failure(deadline.error(notReading: attribute))) }
+        if let obstacle = state.withLock(\.links.obstacle) { return .just(.failure(.failed(obstacle))) }
+        if let deadline, deadline.isOver { return .just(.failure(deadline.failure(notReading: attribute))) }
         let read = attribute.readValue(options: deadline.options).asObservable()
-            .do(onNext: { _ in self.state.withLock { $0.isWaiting = false } })
+            .do(onNext: { _ in self.state.withLock { $0.links.succeed() } })
         return read.map { .success($0) }.catch { error in
             guard let error = error as? BluetoothError else { throw error }
-            switch error.kind {
-            case .disconnected where self.recordLoss(of: peripheral, error): return .just(.failure(error))
-            case .disconnected, .notConnected, .daemonUnavailable, .busUnavailable, .closed: throw error
-            case .connectionStalled where self.canReplaceLink: throw LinkStalled(peripheral: peripheral, cause: error)
-            default:
-                if error.kind.stallsLink { self.state.withLock { $0.stalled = peripheral } }
-                return .just(.failure(self.explaining(error)))
+            let remaining = self.deadline?.remaining
+            switch self.state.withLock({ $0.links.fail(error, in: remaining) }) {
+            case .shown(let error): return .just(.failure(.failed(error)))
+            case .replacement: throw LinkStalled(peripheral: peripheral, cause: error)
+            case .failure: throw error
             }
         }
-    }
-
-    /// Returns the error of reading a value. A missing reply after an earlier one may not be due to the value itself.
-    private func explaining(_ error: BluetoothError) -> BluetoothError {
-        let isBehind = state.withLock { state in
-            defer { state.isWaiting = error.kind == .timedOut }
-            return state.isWaiting
-        }
-        guard isBehind, error.kind == .timedOut, error.detail == nil else { return error }
-        return BluetoothError(
-            error.kind, operation: error.operation, target: error.target,
-            detail: "An earlier value has no reply either, and a peripheral executes one request at a time",
-            dbusName: error.dbusName, dbusMessage: error.dbusMessage)
     }
 }
 
@@ -219,7 +168,7 @@ extension DeviceConnector {
         _ work: @escaping @Sendable (GATTTree, TreeReading) throws -> Observable<Element>
     ) -> Observable<Element> {
         Observable.deferred {
-            let reading = TreeReading(spareLinks: TreeReading.mostSpareLinks, deadline: deadline)
+            let reading = TreeReading(deadline: deadline)
             // The last value may have stalled a link that stays open.
             let closed = Observable<Element>.deferred {
                 guard let peripheral = reading.stalledPeripheral else { return .empty() }
@@ -235,31 +184,15 @@ extension DeviceConnector {
     ) -> Observable<Element> {
         use { try work($0, reading) }
             .catch { error in
-                if let loss = reading.loss(before: error) { return replaceLost(loss, reading, work) }
-                guard let stalled = error as? TreeReading.LinkStalled else { throw error }
-                let peripheral = stalled.peripheral
-                let link = StalledLink(context: context, peripheral: peripheral, keepsLink: keepsLink)
+                guard let ended = reading.endedLink(before: error) else { throw error }
+                let link = StalledLink(context: context, peripheral: ended.peripheral, keepsLink: keepsLink)
                 let next = self.next(after: link)
-                return link.replace().flatMap { isShared in
-                    if reading.isOnFirstLink, !isShared { context.note(reading.noteOfNextLink(to: peripheral)) }
-                    reading.beginLink(isShared: isShared, after: stalled.cause)
+                return link.replace(after: ended.end).flatMap { isShared in
+                    if reading.isOnFirstLink, !isShared { context.note(reading.noteOfNextLink(after: ended)) }
+                    reading.replaceLink(ended, isShared: isShared)
                     return next.limited(by: reading.deadline).use(reading, work)
                 }
             }
-    }
-
-    /// Runs work over a new link, because a value has ended the link.
-    private func replaceLost<Element>(
-        _ loss: (peripheral: Peripheral, error: BluetoothError), _ reading: TreeReading,
-        _ work: @escaping @Sendable (GATTTree, TreeReading) throws -> Observable<Element>
-    ) -> Observable<Element> {
-        let (peripheral, error) = loss
-        let next = self.next(after: StalledLink(context: context, peripheral: peripheral, keepsLink: keepsLink))
-        return ClosingLinkWait(context: context).waitUntilClosed(peripheral).flatMap { _ in
-            if reading.isOnFirstLink { context.note(reading.noteOfNextLink(to: peripheral)) }
-            reading.beginLink(afterLoss: error)
-            return next.limited(by: reading.deadline).use(reading, work)
-        }
     }
 
     /// Returns the connector for the link that replaces another one.

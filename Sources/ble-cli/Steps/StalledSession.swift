@@ -5,12 +5,11 @@ extension StepSession {
     /// Emits the items of the connected device. If a refused pairing stalls or ends the link, connects again.
     func treeItems() -> Observable<GATTTreeItem> {
         Observable.deferred { [self] in
-            let reading = TreeReading(spareLinks: TreeReading.mostSpareLinks)
+            let reading = TreeReading()
             // The last value may have stalled or ended the link, and later steps need another one.
             let ending = Observable<GATTTreeItem>.deferred { [self] in
-                guard let peripheral = reading.stalledPeripheral ?? reading.lostPeripheral, reading.canReplaceLink
-                else { return .empty() }
-                return renewLink(to: peripheral, reading, after: nil).andThen(.empty())
+                guard let ended = reading.endedLink else { return .empty() }
+                return renewLink(after: ended, reading).andThen(.empty())
             }
             return items(reading).concat(ending)
         }
@@ -19,39 +18,24 @@ extension StepSession {
     private func items(_ reading: TreeReading) -> Observable<GATTTreeItem> {
         Observable.deferred { [self] in reading.items(of: try connected()) }
             .catch { [self] error in
-                if let loss = reading.loss(before: error) {
-                    return renewLink(to: loss.peripheral, reading, after: loss.error).andThen(items(reading))
-                }
-                guard let stalled = error as? TreeReading.LinkStalled else { throw error }
-                return renewLink(to: stalled.peripheral, reading, after: stalled.cause).andThen(items(reading))
+                guard let ended = reading.endedLink(before: error) else { throw error }
+                return renewLink(after: ended, reading).andThen(items(reading))
             }
     }
 
     /// Closes the link of the session if it is not lost, and connects again.
-    ///
-    /// - Parameter cause: Why the other values need another link; nil if there are no other values.
-    private func renewLink(
-        to peripheral: Peripheral, _ reading: TreeReading, after cause: BluetoothError?
-    ) -> Completable {
+    private func renewLink(after ended: TreeReading.EndedLink, _ reading: TreeReading) -> Completable {
         Observable<Never>.deferred { [self] in
-            let link = StalledLink(context: context, peripheral: peripheral)
+            let link = StalledLink(context: context, peripheral: ended.peripheral)
             let isKept = link.isKept
             let lostValues = hasSubscriptions ? " The notifications of subscribe steps end." : ""
-            let isLost = reading.isLinkLost
             close()
-            let ended =
-                isLost
-                ? ClosingLinkWait(context: context).waitUntilClosed(peripheral).map { _ in false } : link.replace()
-            return ended.flatMap { [self] isShared -> Observable<Never> in
+            return link.replace(after: ended.end).flatMap { [self] isShared -> Observable<Never> in
                 if reading.isOnFirstLink, !isShared {
-                    context.note(reading.noteOfNextLink(to: peripheral) + lostValues)
+                    context.note(reading.noteOfNextLink(after: ended) + lostValues)
                 }
-                if let cause, isLost {
-                    reading.beginLink(afterLoss: cause)
-                } else if let cause {
-                    reading.beginLink(isShared: isShared, after: cause)
-                }
-                return connect(.address(peripheral.address), keepsLink: isKept && !isShared)
+                reading.replaceLink(ended, isShared: isShared)
+                return connect(.address(ended.peripheral.address), keepsLink: isKept && !isShared)
             }
         }
         .asCompletable()

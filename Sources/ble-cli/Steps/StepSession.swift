@@ -10,16 +10,28 @@ final class StepSession: Sendable {
         /// Distinguishes the present link from earlier ones.
         var number = 0
         var link: (any Disposable)?
-        var tree: GATTTree?
-        /// Why the link was lost or not made; nil if it is open, or was closed on request.
-        var loss: CLIError?
+        /// The connected device, or why the link was lost or not made; nil if it was not requested, or is closed.
+        var device: Result<GATTTree, CLIError>?
         var subscriptions: [UInt16: ValueQueue] = [:]
+
+        var tree: GATTTree? { try? device?.get() }
     }
 
-    private let seen = Guarded<[String]>([])
+    private let seen = Guarded(SeenWords())
+
+    private struct SeenWords {
+        /// In the order in which they were seen.
+        private(set) var list: [String] = []
+        private var known: Set<String> = []
+
+        mutating func insert(_ word: String) {
+            guard list.count < 2_000, known.insert(word).inserted else { return }
+            list.append(word)
+        }
+    }
 
     /// The names and addresses of devices that were seen, for completion.
-    var devices: [String] { seen.withLock { $0 } }
+    var devices: [String] { seen.withLock(\.list) }
 
     /// Stores a device for completion. A name with harmful characters cannot be typed, so its address is stored alone.
     func add(_ sighting: ScannedPeripheral) {
@@ -27,7 +39,7 @@ final class StepSession: Sendable {
             .filter { !$0.trimmed.isEmpty && Sanitiser.isHarmless($0) }
         let words = names + [sighting.peripheral.address.description]
         seen.withLock { seen in
-            for word in words where seen.count < 2_000 && !seen.contains(word) { seen.append(word) }
+            for word in words { seen.insert(word) }
         }
     }
 
@@ -41,9 +53,10 @@ final class StepSession: Sendable {
 
     /// Returns the connected device. Throws if there is no link, or the link was lost.
     func connected() throws(CLIError) -> GATTTree {
-        let (tree, loss) = state.withLock { ($0.tree, $0.loss) }
-        if let tree { return tree }
-        throw loss ?? CLIError(.usage, "No device is connected. Connect first: connect TARGET.")
+        guard let device = state.withLock(\.device) else {
+            throw CLIError(.usage, "No device is connected. Connect first: connect TARGET.")
+        }
+        return try device.get()
     }
 
     /// Closes the present link, connects to a device and discovers it. Completes when the device is ready.
@@ -56,7 +69,7 @@ final class StepSession: Sendable {
             let link = DeviceConnector(context: context, target: target, keepsLink: keepsLink).tree()
                 .subscribe(
                     onNext: { [self] tree in
-                        state.withLock { if $0.number == number { $0.tree = tree } }
+                        state.withLock { if $0.number == number { $0.device = .success(tree) } }
                         observer.on(.completed)
                     },
                     onError: { [self] error in
@@ -65,7 +78,7 @@ final class StepSession: Sendable {
                         state.withLock { state in
                             guard state.number == number else { return }
                             state = SessionState(number: number + 1)
-                            state.loss = CLIError(error)
+                            state.device = .failure(CLIError(error))
                         }
                         observer.on(.error(error))
                     })
@@ -93,8 +106,7 @@ final class StepSession: Sendable {
         let error = CLIError(cause ?? error)
         let wasOpen = state.withLock { state -> Bool in
             guard state.number == number, state.tree != nil else { return false }
-            state.tree = nil
-            state.loss = error
+            state.device = .failure(error)
             state.subscriptions = [:]
             return true
         }

@@ -203,7 +203,8 @@ extension DescribedPeripheral {
                 properties: UInt8(truncatingIfNeeded: characteristic.properties.rawValue))
             switch value {
             case .success(let bytes): made.value = bytes
-            case .failure(let error):
+            case .failure(let failure):
+                let error = failure.error
                 if [.needsPairing, .disconnected(.authentication)].contains(error.kind) {
                     made.protection = .encryption
                 }

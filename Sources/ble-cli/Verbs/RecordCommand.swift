@@ -171,7 +171,7 @@ struct RecordVerb: LinkVerb {
         let refusal = Guarded<BluetoothError?>(nil)
         return reading.items(of: tree)
             .do(onNext: { item in
-                if let error = item.error, error.kind == .needsPairing { refusal.withLock { $0 = error } }
+                if let error = item.failure?.error, error.kind == .needsPairing { refusal.withLock { $0 = error } }
             })
             .ignoreElements()
             .concat(

@@ -163,9 +163,9 @@ struct ScanVerb: Verb {
 
     /// The devices to which any program had a link before the scan.
     private final class LinkedDevices: Sendable {
-        private let devices = Guarded<[Peripheral]>([])
+        private let devices = Guarded<Set<Peripheral>>([])
 
-        func store(_ list: [Peripheral]) { devices.withLock { $0 = list } }
+        func store(_ list: [Peripheral]) { devices.withLock { $0 = Set(list) } }
 
         func contains(_ peripheral: Peripheral) -> Bool { devices.withLock { $0.contains(peripheral) } }
     }

@@ -10,22 +10,11 @@ struct RefusingPeripheralTests {
 
     /// - Parameter slowness: How long the peripheral takes to send the value of FFE1, in seconds.
     private static func harness(_ version: SimulatedBlueZ.Version, slowness: Int = 0) -> CommandHarness {
+        let slow = SimulatedService("ffe0") {
+            SimulatedCharacteristic("ffe1", .read { _ in .value([6], after: .seconds(slowness)) })
+        }
         var scenario = Scenario(peripherals: [
-            SimulatedPeripheral("Lock", address: "C0:FF:EE:00:00:09") {
-                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lock")
-                SimulatedPairing(failure: .notSupported)
-                SimulatedService("ffd0") {
-                    SimulatedCharacteristic("ffd1", .read([1]))
-                    SimulatedCharacteristic("ffd2", .read([2]), protection: .encryption)
-                    SimulatedCharacteristic("ffd3", .read([3]))
-                    SimulatedCharacteristic("ffd4", .read([4]), protection: .encryption)
-                    SimulatedCharacteristic("ffd5", .read([5]))
-                    SimulatedCharacteristic("ffd6", .notify(every: .milliseconds(500)) { [UInt8($0 & 0xFF)] })
-                }
-                SimulatedService("ffe0") {
-                    SimulatedCharacteristic("ffe1", .read { _ in .value([6], after: .seconds(slowness)) })
-                }
-            }
+            .lock(pairing: SimulatedPairing(failure: .notSupported), furtherServices: [slow])
         ])
         scenario.bluez = version
         return CommandHarness(scenario)

@@ -7,21 +7,10 @@ import Testing
 
 /// Reading all values of a device of which some need pairing, after which bluetoothd executes no operations of a link.
 struct TreeReadingTests {
-    private static let lock = SimulatedPeripheral("Lock", address: "C0:FF:EE:00:00:09") {
-        SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lock")
-        SimulatedService("ffd0") {
-            SimulatedCharacteristic("ffd1", .read([1]))
-            SimulatedCharacteristic("ffd2", .read([2]), protection: .encryption)
-            SimulatedCharacteristic("ffd3", .read([3]))
-            SimulatedCharacteristic("ffd4", .read([4]), protection: .encryption)
-            SimulatedCharacteristic("ffd5", .read([5]))
-            SimulatedCharacteristic("ffd6", .notify(every: .milliseconds(500)) { [UInt8($0 & 0xFF)] })
-        }
-    }
     private static let needsPairing = "ble-cli pair"
 
     @Test func `Connect prints all values that need no pairing, with one note`() {
-        let harness = CommandHarness(around: Self.lock)
+        let harness = CommandHarness(around: .lock())
         let outcome = harness.run(ConnectVerb(target: .part("lock")))
         #expect(outcome.code == .done)
         for (uuid, value) in [("FFD1", "01"), ("FFD3", "03"), ("FFD5", "05")] {
@@ -38,7 +27,7 @@ struct TreeReadingTests {
     }
 
     @Test func `Connect with --keep leaves the last link open`() {
-        let harness = CommandHarness(around: Self.lock)
+        let harness = CommandHarness(around: .lock())
         let outcome = harness.run(ConnectVerb(target: .part("lock"), keepsLink: true))
         #expect(outcome.code == .done)
         #expect(outcome.lines.contains { $0.contains("FFD5") && $0.contains("= 05") })
@@ -47,7 +36,7 @@ struct TreeReadingTests {
     }
 
     @Test func `The link of another program is not closed for the other values`() {
-        let harness = CommandHarness(around: Self.lock)
+        let harness = CommandHarness(around: .lock())
         harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
         harness.simulation.bluez.competingClient().connect("C0:FF:EE:00:00:09")
         harness.advance(1_000)
@@ -58,16 +47,16 @@ struct TreeReadingTests {
     }
 
     @Test func `A clone has all values that need no pairing`() throws {
-        let outcome = CommandHarness(around: Self.lock).run(CloneVerb(target: .part("lock")))
+        let outcome = CommandHarness(around: .lock()).run(CloneVerb(target: .part("lock")))
         #expect(outcome.code == .done)
         let scenario = try ScenarioFile.read(outcome.lines.joined(separator: "\n"))
         let values = CommandHarness(scenario).run(ConnectVerb(target: .part("lock"))).lines
-        #expect(values == CommandHarness(around: Self.lock).run(ConnectVerb(target: .part("lock"))).lines)
+        #expect(values == CommandHarness(around: .lock()).run(ConnectVerb(target: .part("lock"))).lines)
     }
 
     @Test func `A recording has the notifications, and all values that need no pairing`() throws {
         let file = RecordedFile()
-        let outcome = CommandHarness(around: Self.lock).run(file.verb("OUT", .part("lock"), for: .seconds(20)))
+        let outcome = CommandHarness(around: .lock()).run(file.verb("OUT", .part("lock"), for: .seconds(20)))
         #expect(outcome.code == .done)
         #expect(outcome.errors.count == 2, "\(outcome.errors)")
         let text = try RecordedFile.imported(file.bytes).scenario

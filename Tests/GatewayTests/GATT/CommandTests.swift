@@ -12,17 +12,7 @@ import Testing
     private func setup(
         _ jobs: [GATTJob] = [], faults: [Fault] = [], script: [ScriptedEvent] = [], inRange: Bool = true
     ) -> GATTSetup {
-        var scenario = Scenario(seed: 3) {
-            SimulatedPeripheral("Strap", address: Self.strap) {
-                if inRange { SimulatedAdvertisement(every: .milliseconds(300), rssi: -50) }
-                SimulatedService("180d") {
-                    SimulatedCharacteristic("2a37", .notify)
-                    SimulatedCharacteristic("2a38", .read([1]))
-                    SimulatedCharacteristic("2a39", .write)
-                }
-                SimulatedService("180f") { SimulatedCharacteristic("2a19", .read([87]), .notify) }
-            }
-        }
+        var scenario = Scenario(seed: 3) { SimulatedPeripheral.strap(advertises: inRange) }
         scenario.faults = faults
         scenario.script = script
         return GATTSetup(scenario, [DeviceSettings(strap, jobs)])

@@ -89,6 +89,21 @@ extension BluetoothAddress {
     static let strap: BluetoothAddress = "C0:FF:EE:00:00:01"
 }
 
+extension SimulatedPeripheral {
+    /// Returns a strap that notifies and has a battery level.
+    static func strap(advertises: Bool = true) -> SimulatedPeripheral {
+        SimulatedPeripheral("Strap", address: "C0:FF:EE:00:00:01") {
+            if advertises { SimulatedAdvertisement(every: .milliseconds(300), rssi: -50) }
+            SimulatedService("180d") {
+                SimulatedCharacteristic("2a37", .notify)
+                SimulatedCharacteristic("2a38", .read([1]))
+                SimulatedCharacteristic("2a39", .write)
+            }
+            SimulatedService("180f") { SimulatedCharacteristic("2a19", .read([87]), .notify) }
+        }
+    }
+}
+
 extension Scenario {
     /// The manufacturer data of a RuuviTag, from its specification.
     static let ruuvi: [UInt8] = [
@@ -99,15 +114,7 @@ extension Scenario {
     /// A strap that notifies and has a battery level, and a sensor that only advertises.
     static func strap(script: [ScriptedEvent] = [], faults: [Fault] = []) -> Scenario {
         var scenario = Scenario(seed: 3) {
-            SimulatedPeripheral("Strap", address: "C0:FF:EE:00:00:01") {
-                SimulatedAdvertisement(every: .milliseconds(300), rssi: -50)
-                SimulatedService("180d") {
-                    SimulatedCharacteristic("2a37", .notify)
-                    SimulatedCharacteristic("2a38", .read([1]))
-                    SimulatedCharacteristic("2a39", .write)
-                }
-                SimulatedService("180f") { SimulatedCharacteristic("2a19", .read([87]), .notify) }
-            }
+            SimulatedPeripheral.strap()
             SimulatedPeripheral("Ruuvi", address: "C0:FF:EE:00:00:02") {
                 SimulatedAdvertisement(every: .seconds(1), rssi: -60, manufacturerData: [0x0499: ruuvi])
             }

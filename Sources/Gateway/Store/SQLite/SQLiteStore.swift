@@ -31,15 +31,22 @@ public final class SQLiteStore: PublicationStore {
     private var kept: [(path: String, count: Int?)] = []
     /// The damaged files of which the identifiers and counters were not copied yet.
     private var keptStates: [String] = []
-    /// What a full disk lets read, until the store is open.
-    private var fullDiskState: FullDiskState?
-    /// Whether the program did not get the identifiers, because they could not be read on a full disk.
-    private var isStateUnread = false
-    /// The identifiers that the program does not know for this reason.
-    private var unknownIdentifiers: [UsedIdentifier] = []
+    private var stateAtStart = StateAtStart.readable
     private var lastIdentity = SQLiteStore.newIdentity()
     /// Numbers go on after a replacement, because they only grow.
     private var lastNumber: Int64 = 0
+
+    /// The identifiers and counters that the program could read when it began.
+    private enum StateAtStart {
+        /// All of them.
+        case readable
+        /// These, because a full disk keeps the store closed.
+        case readOnFullDisk(FullDiskState)
+        /// None, because a full disk keeps the store closed and could not be read.
+        case unread
+        /// None. The store is open now, and has these identifiers, which the program does not know.
+        case missed([UsedIdentifier])
+    }
 
     /// Opens the file, or creates it with access for its owner only.
     ///
@@ -129,8 +136,9 @@ public final class SQLiteStore: PublicationStore {
         let now = bootTime()
         let openSince = openTime.flatMap { now?.since($0) } ?? .zero
         try use { database throws(StoreFailure) in
-            guard !unknownIdentifiers.contains(where: { $0.address == identifier.address && $0.id == identifier.id })
-            else { throw StoreFailure(.inaccessible, "a command with the id \(identifier.id) may have run before") }
+            guard !isUnknown(identifier) else {
+                throw StoreFailure(.inaccessible, "a command with the id \(identifier.id) may have run before")
+            }
             do throws(StoreFailure) {
                 try database.remember(identifier, at: now, keeping: duration, openSince: openSince)
             } catch {
@@ -139,6 +147,16 @@ public final class SQLiteStore: PublicationStore {
                 try database.remember(identifier, at: now, keeping: duration, openSince: openSince)
             }
         }
+    }
+
+    /// Whether the store has an identifier that the program could not read when it began.
+    private func isUnknown(_ identifier: UsedIdentifier) -> Bool {
+        guard case .missed(let missed) = stateAtStart else { return false }
+        return missed.contains { $0.address == identifier.address && $0.id == identifier.id }
+    }
+
+    private var fullDiskState: FullDiskState? {
+        if case .readOnFullDisk(let state) = stateAtStart { state } else { nil }
     }
 
     public var encryptedCounters: [EncryptedCounter] {
@@ -261,9 +279,9 @@ public final class SQLiteStore: PublicationStore {
     /// Reads what decides about commands and packets, so that none is accepted again when there is room.
     private func readFullDisk() {
         do throws(StoreFailure) {
-            fullDiskState = try FullDiskState(path: path, besides: keptStates)
+            stateAtStart = .readOnFullDisk(try FullDiskState(path: path, besides: keptStates))
         } catch {
-            isStateUnread = true
+            stateAtStart = .unread
             notices.append(.stateUnread(cause: error.description))
         }
     }
@@ -279,13 +297,14 @@ public final class SQLiteStore: PublicationStore {
         lastIdentity = opened.identity
         lastNumber = opened.lastNumber
         try copyStates(to: opened)
-        if isStateUnread {
-            unknownIdentifiers = try opened.usedIdentifiers()
+        switch stateAtStart {
+        case .unread:
+            stateAtStart = .missed(try opened.usedIdentifiers())
             noteDamagedState(opened.damagedStateCount)
-            isStateUnread = false
+        case .readOnFullDisk: stateAtStart = .readable
+        case .readable, .missed: break
         }
         database = opened
-        fullDiskState = nil
         return opened
     }
 

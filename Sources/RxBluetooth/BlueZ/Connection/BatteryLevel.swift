@@ -47,8 +47,11 @@ final class BatteryLevel {
 
     /// The error of an operation for a level that does not arrive.
     func absence(of target: String, during operation: BluetoothError.Operation) -> BluetoothError {
-        let detail = isHidden ? BluetoothError.hiddenBatteryDetail : BluetoothError.missingBatteryDetail
+        let isHidden = isHidden
+        let detail =
+            isHidden ? "bluetoothd hides the battery service, and has reported no level" : "There is no battery level"
         return BluetoothError(.unsupported, operation: operation, target: target, detail: detail)
+            .withMissingBattery(isHidden ? .hidden : .absent)
     }
 
     /// Emits each level as the value of the characteristic, which bluetoothd hides.
@@ -88,9 +91,4 @@ final class BatteryLevel {
     }
 
     private var level: Int? { mirror.devices[key]?.battery.percentage.map(Int.init) }
-}
-
-extension BluetoothError {
-    static let missingBatteryDetail = "There is no battery level"
-    static let hiddenBatteryDetail = "bluetoothd hides the battery service, and has reported no level"
 }
