@@ -88,12 +88,19 @@ final class RunningGateway {
             settings.readingInterval = .milliseconds(100)
             // The manager of all adapters only watches which ones exist. The supervisors have managers of their own.
             if case .automatic = adapter { settings.followsIdleDevices = false }
+            settings.lostOperationFile = Self.lostOperationFile
             guard let simulation else { return BluetoothManager(configuration: settings) }
             return BluetoothManager(configuration: settings, bus: simulation.connect())
         }
         serviceStatus = ServiceStatus(of: gateway, notifier: notifier, loop: loop)
         if let port = configuration.metricsPort { metrics = try Self.metrics(port, of: gateway, loop, queue) }
         gateway.onEvent = { log.write($0) }
+    }
+
+    /// A file in the folder that systemd empties when the computer starts; nil without one.
+    private static var lostOperationFile: String? {
+        let folders = ProcessInfo.processInfo.environment["RUNTIME_DIRECTORY"]?.split(separator: ":")
+        return folders?.first.map { $0 + "/lost-operations" }
     }
 
     /// Runs the gateway until a signal ends the process. SIGHUP reads the configuration again.

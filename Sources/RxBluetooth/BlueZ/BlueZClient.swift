@@ -148,6 +148,7 @@ final class BlueZClient {
     /// Earlier signals were ignored, because the snapshot contains everything that was signalled before its reply
     /// (Q18).
     func snapshotArrived() {
+        staleOperations.snapshotArrived()
         links.snapshotArrived()
         mirror.startFollowing()
         syncFailure = nil

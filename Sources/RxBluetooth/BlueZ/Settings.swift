@@ -24,6 +24,8 @@ final class Settings: Sendable {
     /// The L2CAP sockets; nil if there are none.
     let channels: (any L2CAPSockets)?
     let followsIdleDevices: Bool
+    /// Where operations that bluetoothd has lost are recorded for other processes; nil for nowhere.
+    let lostOperations: LostOperationFile?
     /// The clock of the manager's bus, for every decision about time.
     let clock = ManagerClock()
 
@@ -37,6 +39,7 @@ final class Settings: Sendable {
         advertisements = configuration.advertisements
         channels = configuration.channels
         followsIdleDevices = configuration.followsIdleDevices
+        lostOperations = configuration.lostOperationFile.map(LostOperationFile.init)
         eventLog = EventLog(
             configuration.logger ?? silentLogger, configuration.logContents, by: delivery)
         exchanges = ExchangeLog(by: delivery)

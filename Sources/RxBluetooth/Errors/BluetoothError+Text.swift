@@ -183,6 +183,9 @@ extension BluetoothError {
         return switch kind {
         case .timedOut where operation == .connect:
             "Check that the peripheral is on and accepts connections, and try again."
+        case .timedOut where mayNeedStrongerBond:
+            "Try again, or allow more time; if only this attribute has no reply, it may require a stronger bond: forget "
+                + "the peripheral, and pair it again with a passkey."
         case .timedOut where changesNothing: "Try again, or allow more time."
         case .timedOut: "Check whether it took effect before you try again."
         case .busy: "Wait a moment and try again."

@@ -67,6 +67,9 @@ public struct BluetoothError: Error, Sendable {
     private(set) var pairingClue = PairingClue.none
     /// Whether the encryption key may be too short for the attribute. True only together with ``Kind/needsPairing``.
     private(set) var isKeySuspected = false
+    /// Whether the attribute may require a stronger bond than the peripheral has. True only together with
+    /// ``Kind/timedOut``.
+    package private(set) var mayNeedStrongerBond = false
     /// Why there is no battery level; nil for every other error. Not nil only together with ``Kind/unsupported``.
     private(set) var missingBattery: MissingBattery?
 
@@ -209,9 +212,15 @@ public struct BluetoothError: Error, Sendable {
         changed { $0.isHardwareBlocked = isHardwareBlocked && kind == .blocked }
     }
 
-    /// Returns the error, with ``isBondTooWeak`` set if it requires pairing although a bond exists.
+    /// Returns the error of an operation on an attribute, with ``isBondTooWeak`` set if it requires pairing although a
+    /// bond exists.
+    ///
+    /// If the bond cannot be made stronger, bluetoothd never answers, so this may also be the cause of a missing reply.
     func withWeakBond(_ isBonded: Bool) -> BluetoothError {
-        changed { $0.isBondTooWeak = isBonded && kind == .needsPairing }
+        changed {
+            $0.isBondTooWeak = isBonded && kind == .needsPairing
+            $0.mayNeedStrongerBond = isBonded && kind == .timedOut
+        }
     }
 
     /// Returns the error of a lost link with another ``pairingClue``.
@@ -249,6 +258,7 @@ public struct BluetoothError: Error, Sendable {
             pairingClue = error.pairingClue
         }
         isOfAdvertisementSource = error.isOfAdvertisementSource
+        if kind == .timedOut { mayNeedStrongerBond = error.mayNeedStrongerBond }
         if kind == .unsupported { missingBattery = error.missingBattery }
     }
 

@@ -95,6 +95,9 @@ extension BluetoothError {
                 + (operation == .notify ? "Give --reconnect to go on over a new link." : "Run the command again.")
         case .poweredOff: "Switch it on: ble-cli power on."
         case .noAdapter: "Plug in a Bluetooth adapter, or list those that are present: ble-cli adapters."
+        case .timedOut where mayNeedStrongerBond:
+            "Try again, or give a longer --timeout; if only this value has no reply, it may require a stronger bond: "
+                + "ble-cli forget, then ble-cli pair --passkey."
         case .timedOut where [.connect, .discover, .read, .readDescriptor, .notify].contains(operation):
             "Try again, or give a longer --timeout."
         default: nil

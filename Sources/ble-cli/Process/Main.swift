@@ -141,6 +141,7 @@ enum CommandProcess {
             adapter: options.adapter, scheduler: scheduler, deadlines: options.deadlines, pairing: verb.pairing,
             logger: options.isVerbose ? MessageLogHandler.logger(to: messages) : nil)
         configuration.keys = verb.keys
+        configuration.lostOperationFile = KeptLinkFiles.ofEnvironment.folder.map { $0 + "/lost-operations" }
         let makeManager: @Sendable (PairingPolicy) -> BluetoothManager = { [configuration] pairing in
             var configuration = configuration
             configuration.pairing = pairing

@@ -1,4 +1,5 @@
 import DBus
+import Foundation
 import RxBluetooth
 import RxBluetoothMocks
 import TestTraits
@@ -48,7 +49,7 @@ struct LostOperationTests {
     /// Returns a stage with a device whose attributes need pairing, and the device.
     private func stage(
         _ version: SimulatedBlueZ.Version = .v5_87, needing protection: SimulatedProtection = .encryption,
-        policy: PairingPolicy = PairingPolicy(), deadlines: Deadlines = .prompt
+        policy: PairingPolicy = PairingPolicy(), deadlines: Deadlines = .prompt, file: String? = nil
     ) -> (Stage, Peripheral) {
         var scenario = Scenario(peripherals: [
             SimulatedPeripheral("Vault", address: Self.address) {
@@ -63,7 +64,7 @@ struct LostOperationTests {
             }
         ])
         scenario.bluez = version
-        let stage = Stage(scenario, deadlines: deadlines, pairing: policy)
+        let stage = Stage(scenario, deadlines: deadlines, pairing: policy, lostOperationFile: file)
         return (stage, stage.find("C0:FF:EE:00:00:41"))
     }
 
@@ -222,6 +223,42 @@ struct LostOperationTests {
         stage.advance(1_000)
         #expect(unlocked.kind == .needsPairing && unlocked.error?.isBondTooWeak == false)
         #expect(stage.count(need.method) == 1)
+    }
+
+    @Test(.proves(.Q126), arguments: [Need.read, .write, .readDescriptor, .writeDescriptor])
+    func `The next process does not repeat an operation that bluetoothd has lost`(_ need: Need) {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "lost-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.path + "/lost-operations"
+        let (stage, first) = stage(needing: .authentication, file: file)
+        let paired = stage.record(first.pair())
+        stage.advance(10_000)
+        #expect(paired.isCompleted)
+        let link = connect(first, stage)
+        let refused = need.begin(stage, first)
+        stage.advance(1_000)
+        #expect(refused.error?.isBondTooWeak == true)
+        link.dispose()
+        stage.advance(5_000)
+
+        var configuration = BluetoothManager.Configuration(scheduler: stage.scheduler, deadlines: .prompt)
+        configuration.lostOperationFile = file
+        let next = BluetoothManager(configuration: configuration, bus: stage.simulation.connect())
+        let peripheral = stage.find("C0:FF:EE:00:00:41", with: next)
+        stage.simulation.bluez.forgetCalls()
+        let nextLink = connect(peripheral, stage)
+        defer { nextLink.dispose() }
+        let again = need.begin(stage, peripheral)
+        let other = stage.record(stage.characteristic(0xFFF3, of: peripheral).readValue())
+        stage.advance(1_000)
+        #expect(again.error?.isBondTooWeak == true && other.elements == [[3]])
+        #expect(again.error?.description.contains("After a refused pairing") == true)
+        #expect(stage.count(need.method) == (need.method == "ReadValue" ? 1 : 0))
+
+        let forgotten = stage.record(peripheral.forget())
+        stage.advance(5_000)
+        #expect(forgotten.isCompleted)
+        #expect(FileManager.default.contents(atPath: file)?.isEmpty == true)
     }
 
     @Test(.proves(.Q126)) func `A bond is kept, and notifications can be requested again`() {

@@ -17,7 +17,7 @@ struct Stage {
         deadlines: Deadlines = .prompt, pairing: PairingPolicy = PairingPolicy(),
         controller: (any HostController)? = nil, delivery: Delivery = Ground.delivery,
         advertisements: (any AdvertisementSource)? = nil, channels: (any L2CAPSockets)? = nil,
-        keys: KeyStore = KeyStore()
+        keys: KeyStore = KeyStore(), lostOperationFile: String? = nil
     ) {
         simulation = Ground.simulation(scenario, scheduler: scheduler, starting: starting)
         busShutdown = BusShutdown(simulation)
@@ -28,6 +28,7 @@ struct Stage {
         configuration.delivery = delivery
         configuration.channels = channels
         configuration.keys = keys
+        configuration.lostOperationFile = lostOperationFile
         // A scripted bluetoothd, on a stage that does not start the simulation, has no radio that sends packets.
         let usesPackets = Ground.usesPackets && starting
         configuration.advertisements = advertisements ?? (usesPackets ? SimulatedSockets(simulation) : nil)

@@ -263,7 +263,9 @@ final class GATTOperationQueue {
         if error.attCode == 0x0E, settings.elapsed(since: item.since) >= Self.attTimeout {
             return BluetoothError(
                 .timedOut, operation: error.operation, target: error.target, dbusName: error.dbusName,
-                dbusMessage: error.dbusMessage)
+                dbusMessage: error.dbusMessage
+            )
+            .withWeakBond(mirror.isBonded(peripheral.key))
         }
         // bluetoothd sends “Not paired” also if the key is too short (Q96). For the other causes it pairs first, so it
         // sends this error only after a pairing.

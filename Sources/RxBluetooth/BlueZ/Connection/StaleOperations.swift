@@ -2,7 +2,8 @@ import DBus
 
 /// The operations that bluetoothd has lost, and the repairs of their devices (Q126).
 ///
-/// ``StaleRepair`` decides what to do; this class makes the calls and runs the timers.
+/// ``StaleRepair`` decides what to do; this class makes the calls and runs the timers. ``LostOperationFile`` passes lost
+/// operations to the next processes.
 final class StaleOperations {
     private unowned let client: BlueZClient
     private var repairs: [DeviceKey: Repair] = [:]
@@ -68,13 +69,34 @@ final class StaleOperations {
 
     // MARK: Changes in bluetoothd
 
+    /// Takes over what earlier processes have recorded about this bluetoothd.
+    func snapshotArrived() {
+        guard let file = client.settings.lostOperations, let owner = client.owner else { return }
+        let recorded = Dictionary(grouping: file.entries(of: owner)) { entry in
+            ObjectKey(path: entry.slot.path.utf8.span)?.ofAttribute
+        }
+        for case (let key?, let entries) in recorded where client.mirror.devices[key] != nil && lost[key] == nil {
+            lost[key] = [UnansweredOperations(entries)]
+        }
+    }
+
     func deviceRemoved(_ key: DeviceKey) {
-        for operations in lost.removeValue(forKey: key) ?? [] { operations.removeAll() }
+        if let operations = lost.removeValue(forKey: key) {
+            for operations in operations { operations.removeAll() }
+            removeRecords(at: key.path)
+        }
         handle(key, .deviceRemoved)
     }
 
     func attributeRemoved(_ key: CharacteristicKey) {
-        for operations in lost[key.device] ?? [] { operations.removeAll(at: key.path) }
+        guard let operations = lost[key.device] else { return }
+        for operations in operations { operations.removeAll(at: key.path) }
+        removeRecords(at: key.path)
+    }
+
+    private func removeRecords(at path: String) {
+        guard let file = client.settings.lostOperations, let owner = client.owner else { return }
+        file.update(owner) { $0.removeAll { ($0.slot.path + "/").hasPrefix(path + "/") } }
     }
 
     /// Forgets everything because bluetoothd is gone.
@@ -115,8 +137,16 @@ final class StaleOperations {
             repair.grace = client.bus.schedule(after: Self.grace) { [weak self] in self?.handle(key, .graceEnded) }
         case .cancelGrace: repair.grace?.cancel()
         case .removeDevice: removeDevice(key)
-        case .record: if let operations = repair.operations { lost[key, default: []].append(operations) }
+        case .record: if let operations = repair.operations { record(operations, of: key) }
         case .finish: end(key)
+        }
+    }
+
+    private func record(_ operations: UnansweredOperations, of key: DeviceKey) {
+        lost[key, default: []].append(operations)
+        guard let file = client.settings.lostOperations, let owner = client.owner else { return }
+        file.update(owner) { entries in
+            for entry in operations.recorded where !entries.contains(entry) { entries.append(entry) }
         }
     }
 

@@ -9,6 +9,11 @@ final class UnansweredOperations {
         let path: String
         let method: String
 
+        init(path: String, method: String) {
+            self.path = path
+            self.method = method
+        }
+
         init?(_ message: Message) {
             guard let path = message.path, let method = message.member else { return nil }
             self.path = path.description
@@ -27,6 +32,20 @@ final class UnansweredOperations {
     private var entries: [UInt64: Entry] = [:]
     /// Runs once when the last operation is answered or forgotten.
     private var onEmpty: (() -> Void)?
+
+    init() {}
+
+    /// Makes the operations that an earlier process has recorded. They have no call.
+    init(_ recorded: [LostOperationFile.Entry]) {
+        for (index, entry) in recorded.enumerated() {
+            entries[UInt64(index)] = Entry(slot: entry.slot, needsPairing: entry.needsPairing)
+        }
+    }
+
+    /// The operations as they are recorded for other processes.
+    var recorded: [LostOperationFile.Entry] {
+        entries.values.map { LostOperationFile.Entry(slot: $0.slot, needsPairing: $0.needsPairing) }
+    }
 
     var isEmpty: Bool { entries.isEmpty }
 
