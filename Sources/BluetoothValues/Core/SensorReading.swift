@@ -63,9 +63,10 @@ public struct SensorReading: Hashable, Sendable {
 
     /// Moves the measurements that are not possible to ``impossible``.
     mutating func separateImpossible() {
+        let found = measurements.filter { !PossibleValues.contain($0, of: format) }
         // Nearly all readings have none, and are not copied.
-        guard !measurements.allSatisfy({ PossibleValues.contain($0, of: format) }) else { return }
-        impossible += measurements.filter { !PossibleValues.contain($0, of: format) }
+        guard !found.isEmpty else { return }
+        impossible += found
         measurements.removeAll { !PossibleValues.contain($0, of: format) }
     }
 }
