@@ -50,7 +50,7 @@ struct OtherDeviceBudget: Sendable {
     private var interval: Duration { .seconds(60) / max(1, settings.messagesPerMinute) }
 
     /// When ``takeNotices(at:)`` may have work; nil if no limit is exceeded.
-    var nextDeadline: Duration? { [deviceExcess.deadline, messageExcess.deadline].compactMap { $0 }.min() }
+    var nextDeadline: Duration? { deviceExcess.deadline.earlier(messageExcess.deadline) }
 
     /// Returns what to report: limits that begin to be exceeded, or are not exceeded any more.
     mutating func takeNotices(at now: Duration) -> [OtherDeviceNotice] {

@@ -250,10 +250,10 @@ package final class ReadingPipeline {
 extension ReadingPipeline {
     /// Sets the timer for waiting readings and lost devices. A later deadline than that of the timer needs no new one.
     func arm() {
-        let deadlines = [configured.nextDeadline, others.nextDeadline, budget.nextDeadline]
-        guard let deadline = deadlines.compactMap({ $0 }).min(), timer.map({ deadline < $0.time }) ?? true else {
-            return
-        }
+        // Without arrays, because most advertisements change nothing here.
+        let deadline = configured.nextDeadline.earlier(others.nextDeadline).earlier(budget.nextDeadline)
+        guard let deadline else { return }
+        if let due = timer?.time, deadline >= due { return }
         timer?.task.dispose()
         let bound = loop.bound(WeakReference(self))
         // Readings of many devices wait until different times. Their messages are stored in batches anyway.
