@@ -143,8 +143,8 @@ package final class ReadingPipeline {
     /// Whether the limits of other devices allow a device.
     private func admits(_ address: BluetoothAddress, at now: Duration) -> Bool {
         if matcher.describes(address) { return true }
-        let isPresent = others.presence.isPresent(address)
-        if budget.admits(isPresent: isPresent, count: others.presence.count, at: now) { return true }
+        let count = others.presence.count
+        if budget.admits(isPresent: others.presence.isPresent(address), count: count, at: now) { return true }
         reportLimits(at: now)
         return false
     }
@@ -211,8 +211,7 @@ package final class ReadingPipeline {
         if matcher.describes(address) {
             publish(configured.presence.hear(address, rssi: rssi, at: now))
         } else {
-            let isAllowed = budget.allowsPresence(at: now)
-            publish(others.presence.hear(address, rssi: rssi, at: now, publishes: isAllowed))
+            publish(others.presence.hear(address, rssi: rssi, at: now, publishes: budget.allowsPresence(at: now)))
         }
     }
 
