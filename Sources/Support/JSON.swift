@@ -1,5 +1,5 @@
 /// A JSON value. Objects keep the order of their keys.
-package indirect enum JSON: Sendable {
+package enum JSON: Sendable {
     case null
     case bool(Bool)
     case number(Int)

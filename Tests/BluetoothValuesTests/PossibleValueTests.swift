@@ -64,6 +64,19 @@ struct PossibleValueTests {
         #expect(PossibleValues.range(of: quantity, .percent) == 0...100)
     }
 
+    @Test(arguments: SensorFormat.allCases) func `The range of a format is within that of its quantity`(
+        format: SensorFormat
+    ) throws {
+        // No format has one of these quantities in percent.
+        for quantity in Quantity.allCases {
+            guard let smaller = PossibleValues.range(of: quantity, in: format) else { continue }
+            for unit in MeasurementUnit.allCases where unit != .percent {
+                let whole = try #require(PossibleValues.range(of: quantity, unit))
+                #expect(whole.contains(smaller.lowerBound) && whole.contains(smaller.upperBound), "\(unit)")
+            }
+        }
+    }
+
     @Test func `Temperatures below absolute zero and numbers that are not finite are impossible`() {
         for (quantity, value, unit) in [
             (.temperature, -273.16, .celsius), (.probeTemperature, -459.7, .fahrenheit), (.temperature, .nan, .celsius),

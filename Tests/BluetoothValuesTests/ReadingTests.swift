@@ -47,6 +47,28 @@ struct ReadingTests {
         #expect(reading.timestamp == nil)
     }
 
+    @Test func `A reading keeps each of its rare values, and equals a new one without them`() {
+        let empty = SensorReading(format: .bthome)
+        var reading = empty
+        #expect(reading.impossible == [] && reading.texts == [] && reading.surplus == [])
+        #expect(reading.restartedAfter == nil)
+        reading.impossible.append(SensorMeasurement(.humidity, 200, .percent))
+        reading.texts = ["text"]
+        reading.surplus = [1]
+        reading.restartedAfter = 7
+        let copy = reading
+        #expect(copy == reading && copy.hashValue == reading.hashValue && copy != empty)
+        reading.texts.append("other")
+        #expect(copy.texts == ["text"] && reading.texts == ["text", "other"])
+        reading.texts = []
+        #expect(reading.impossible.count == 1 && reading.surplus == [1] && reading.restartedAfter == 7)
+        reading.impossible = []
+        reading.surplus = []
+        #expect(reading != empty)
+        reading.restartedAfter = nil
+        #expect(reading == empty && reading.hashValue == empty.hashValue)
+    }
+
     @Test(arguments: [
         (1.5, MeasurementUnit.second, Duration?.some(.milliseconds(1500))), (600, .minute, .seconds(36_000)),
         (2, .hour, .seconds(7200)), (1, .day, .seconds(86_400)), (1, .year, nil), (1, .celsius, nil),

@@ -44,16 +44,16 @@ struct PacketHistory: Sendable {
         _ counter: UInt32, from source: Source, isProtected: Bool, at time: Duration?, _ rule: RestartRule
     ) -> Outcome {
         guard isProtected else { return receivePlain(counter, from: source) }
-        if let outcome = protected[source]?.receive(counter, at: time, rule) {
-            switch outcome {
-            case .new, .restarted: hasChanges = true
-            case .repeated, .replayed: break
-            }
-            return outcome
+        // A change of the entry in place would allocate memory for each packet.
+        var known = protected[source]
+        let outcome = known?.receive(counter, at: time, rule) ?? .new
+        switch outcome {
+        case .repeated: return .repeated
+        case .new, .restarted: hasChanges = true
+        case .replayed: break
         }
-        protected[source] = ProtectedCounter(last: counter)
-        hasChanges = true
-        return .new
+        protected[source] = known ?? ProtectedCounter(last: counter)
+        return outcome
     }
 
     private mutating func receivePlain(_ counter: UInt32, from source: Source) -> Outcome {

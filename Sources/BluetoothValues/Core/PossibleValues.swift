@@ -61,13 +61,11 @@ enum PossibleValues {
         }
     }
 
-    /// Whether a value is possible.
+    /// Whether a value is possible. NaN and infinity are in no range.
     static func contain(_ measurement: SensorMeasurement, of format: SensorFormat) -> Bool {
-        let value = measurement.value
-        guard value.isFinite else { return false }
-        if let range = range(of: measurement.quantity, measurement.unit), !range.contains(value) { return false }
-        if let range = range(of: measurement.quantity, in: format), !range.contains(value) { return false }
-        return true
+        // The range of a format is within that of its quantity.
+        let range = range(of: measurement.quantity, in: format) ?? range(of: measurement.quantity, measurement.unit)
+        return range?.contains(measurement.value) ?? measurement.value.isFinite
     }
 
     static let percentages = 0.0...100

@@ -171,25 +171,17 @@ public struct SensorDecoder: Sendable {
         let (value, surplus) = try Self.make(type, section, Sender(address: address, name: name, key: key))
         var reading = value.reading
         if !surplus.isEmpty { reading.surplus = surplus }
-        guard let device else { return (value, checked(reading)) }
-        if key != nil { try checkEncryption(of: reading, Format.isAuthenticated, from: device, bytes: section.bytes) }
-        try checkSender(of: reading, device, address, bytes: section.bytes)
-        if let counter = reading.packetCounter {
-            let source = PacketHistory.Source(
-                identity: device, format: ObjectIdentifier(Format.self), isEncrypted: reading.isEncrypted)
-            let isProtected = key != nil && reading.isEncrypted && Format.hasSecureCounter
-            switch history.receive(counter, from: source, isProtected: isProtected, at: time, restartRule) {
-            case .new: break
-            case .repeated:
-                reading.isRepeated = true
-                reading.events = []
-            case .restarted(let last): reading.restartedAfter = last
-            case .replayed(let last):
-                throw ValueDecodingError(
-                    Format.format.rawValue, .replayed(counter: counter, last: last), bytes: section.bytes)
+        if let device {
+            if key != nil {
+                try checkEncryption(of: reading, Format.isAuthenticated, from: device, bytes: section.bytes)
             }
+            try checkSender(of: reading, device, address, bytes: section.bytes)
+            try checkCounter(of: &reading, type, from: device, hasKey: key != nil, bytes: section.bytes, at: time)
         }
-        return (value, checked(reading))
+        reading.separateImpossible()
+        impossibleValueCount += reading.impossible.count
+        // Without `consume`, the reading is copied.
+        return (value, consume reading)
     }
 
     /// Makes a value, without the bytes after the last one that the format defines.
@@ -211,14 +203,6 @@ public struct SensorDecoder: Sendable {
 
     private var restartRule: PacketHistory.RestartRule { .init(limit: restartLimit, proof: restartProof) }
 
-    /// Separates the numbers of a reading that are impossible, and counts them.
-    private mutating func checked(_ reading: SensorReading) -> SensorReading {
-        var reading = reading
-        reading.separateImpossible()
-        impossibleValueCount += reading.impossible.count
-        return reading
-    }
-
     /// Throws if a device with a key sent values that the encryption does not protect.
     private mutating func checkEncryption(
         of reading: SensorReading, _ isAuthenticated: Bool, from device: SenderAddress, bytes: [UInt8]
@@ -230,15 +214,36 @@ public struct SensorDecoder: Sendable {
         }
     }
 
+    /// Marks a reading that repeats an earlier packet. Throws if the packet is older than the last one.
+    private mutating func checkCounter<Format: AdvertisementFormat>(
+        of reading: inout SensorReading, _ type: Format.Type, from device: SenderAddress, hasKey: Bool, bytes: [UInt8],
+        at time: Duration?
+    ) throws(ValueDecodingError) {
+        guard let counter = reading.packetCounter else { return }
+        let source = PacketHistory.Source(
+            identity: device, format: ObjectIdentifier(Format.self), isEncrypted: reading.isEncrypted)
+        let isProtected = hasKey && reading.isEncrypted && Format.hasSecureCounter
+        switch history.receive(counter, from: source, isProtected: isProtected, at: time, restartRule) {
+        case .new: break
+        case .repeated:
+            reading.isRepeated = true
+            reading.events = []
+        case .restarted(let last): reading.restartedAfter = last
+        case .replayed(let last):
+            throw ValueDecodingError(Format.format.rawValue, .replayed(counter: counter, last: last), bytes: bytes)
+        }
+    }
+
     /// Throws if the address in a payload names another device than the sender.
     private func checkSender(
         of reading: SensorReading, _ device: SenderAddress, _ sender: SenderAddress?, bytes: [UInt8]
     ) throws(ValueDecodingError) {
-        guard reading.format == .miBeacon || keys.count > 0 else { return }
+        let isMiBeacon = reading.format == .miBeacon
+        guard isMiBeacon || keys.count > 0 else { return }
         for identifier in reading.identifiers {
             guard case .address(let named) = identifier.value, named != device, named != sender else { continue }
             // Gateways may relay data of other formats, but not that of a device that encrypts its data.
-            guard reading.format == .miBeacon || keys[named] != nil else { continue }
+            guard isMiBeacon || keys[named] != nil else { continue }
             throw ValueDecodingError(
                 reading.format.rawValue, .contradiction("the address in the payload is not that of the sender"),
                 bytes: bytes)

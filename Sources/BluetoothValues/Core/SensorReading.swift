@@ -11,7 +11,10 @@ public struct SensorReading: Hashable, Sendable {
     /// The numbers that the device sent and that its sensor cannot have measured, such as a humidity of 200 %.
     ///
     /// A ``SensorDecoder`` moves them here. They are neither in ``measurements`` nor returned by ``value(of:)``.
-    public var impossible: [SensorMeasurement] = []
+    public var impossible: [SensorMeasurement] {
+        get { rare.impossible }
+        set { rare.impossible = newValue }
+    }
     /// States that are on or off, such as an open door.
     public var states: [SensorState] = []
     /// Occurrences, such as a pressed button. They are empty if the packet repeats an earlier one.
@@ -19,7 +22,10 @@ public struct SensorReading: Hashable, Sendable {
     /// Numbers and texts that identify the device, such as the UUID of an iBeacon.
     public var identifiers: [SensorIdentifier] = []
     /// Texts that the device sends, such as the URL of a beacon. They are not sanitised.
-    public var texts: [String] = []
+    public var texts: [String] {
+        get { rare.texts }
+        set { rare.texts = newValue }
+    }
     /// The time on the device's clock, in seconds since 1970; nil if it sends none.
     public var timestamp: Int64?
     /// The number of the packet; nil if the format has none.
@@ -29,9 +35,18 @@ public struct SensorReading: Hashable, Sendable {
     /// Whether the packet has the same counter as the device's packet before it; false if it has no counter.
     public var isRepeated = false
     /// The counter before the device began to count again, in the packet that proves it; nil in all others.
-    public var restartedAfter: UInt32?
+    public var restartedAfter: UInt32? {
+        get { rare.restartedAfter }
+        set { rare.restartedAfter = newValue }
+    }
     /// The bytes after the last one that the format defines.
-    public var surplus: [UInt8] = []
+    public var surplus: [UInt8] {
+        get { rare.surplus }
+        set { rare.surplus = newValue }
+    }
+
+    // Apart from the others, because each array that a reading stores makes all copies slower.
+    private var rareStorage = RareStorage.none
 
     /// Makes a reading without values.
     public init(format: SensorFormat, model: String? = nil) {
@@ -61,11 +76,31 @@ public struct SensorReading: Hashable, Sendable {
         !(measurements.isEmpty && states.isEmpty && events.isEmpty && texts.isEmpty && timestamp == nil)
     }
 
+    /// The values that few readings have.
+    private var rare: RareValues {
+        get { if case .some(let values) = rareStorage { values } else { RareValues() } }
+        set { rareStorage = newValue == RareValues() ? .none : .some(newValue) }
+    }
+
+    private struct RareValues: Hashable, Sendable {
+        var impossible: [SensorMeasurement] = []
+        var texts: [String] = []
+        var surplus: [UInt8] = []
+        var restartedAfter: UInt32?
+    }
+
+    private indirect enum RareStorage: Hashable, Sendable {
+        /// All values are empty.
+        case none
+        case some(RareValues)
+    }
+
     /// Moves the measurements that are not possible to ``impossible``.
     mutating func separateImpossible() {
+        let found = measurements.filter { !PossibleValues.contain($0, of: format) }
         // Nearly all readings have none, and are not copied.
-        guard !measurements.allSatisfy({ PossibleValues.contain($0, of: format) }) else { return }
-        impossible += measurements.filter { !PossibleValues.contain($0, of: format) }
+        guard !found.isEmpty else { return }
+        impossible += found
         measurements.removeAll { !PossibleValues.contain($0, of: format) }
     }
 }

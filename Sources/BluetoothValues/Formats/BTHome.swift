@@ -245,7 +245,7 @@ public struct BTHome: AdvertisementFormat {
         var reading = SensorReading(format: .bthome)
         reading.isEncrypted = counter != nil
         reading.packetCounter = counter
-        reading.surplus = undecoded
+        if !undecoded.isEmpty { reading.surplus = undecoded }
         reading.measurements.reserveCapacity(objects.count)
         var buttons = 0
         var dimmers = 0

@@ -254,7 +254,7 @@ extension MiBeacon {
     public var reading: SensorReading {
         var reading = SensorReading(format: .miBeacon, model: MiBeaconObjects.models[product])
         reading.isEncrypted = encryptionCounter != nil
-        reading.surplus = undecoded
+        if !undecoded.isEmpty { reading.surplus = undecoded }
         reading.packetCounter = encryptionCounter.map { $0 << 8 | UInt32(frameCounter) } ?? UInt32(frameCounter)
         reading.identifiers.reserveCapacity(2)
         reading.identifiers.append(

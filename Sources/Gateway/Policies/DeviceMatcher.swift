@@ -45,8 +45,14 @@ public struct DeviceMatcher: Sendable {
     ///   - rssi: The signal strength in dBm; nil if it is not known, which passes.
     ///   - hasReading: Whether the advertisement was decoded, and contains more than the kind of a device.
     public func matches(_ address: BluetoothAddress, rssi: Int?, hasReading: Bool) -> Bool {
+        allows(rssi: rssi, isUseful: hasReading || described.contains(address)) && matches(address)
+    }
+
+    /// Whether an advertisement is published, if its device may be.
+    ///
+    /// - Parameter isUseful: Whether it has a reading, or the configuration contains the device.
+    func allows(rssi: Int?, isUseful: Bool) -> Bool {
         if let minimumRSSI, let rssi, rssi < minimumRSSI { return false }
-        guard hasReading || includesUnknown || described.contains(address) else { return false }
-        return matches(address)
+        return isUseful || includesUnknown
     }
 }

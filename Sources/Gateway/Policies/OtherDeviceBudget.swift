@@ -3,14 +3,19 @@
 /// Without limits, a sender that changes its address with each packet fills the store and the broker.
 struct OtherDeviceBudget: Sendable {
     /// The limits. What was counted before a change stays counted.
-    var settings: OtherDeviceSettings
+    var settings: OtherDeviceSettings { didSet { interval = Self.interval(settings) } }
+    /// The time between two messages on average.
+    private var interval: Duration
     private var messages = RateLimit()
     private var presence = RateLimit()
     private var deviceExcess = LimitExcess()
     private var messageExcess = LimitExcess()
     private var notices: [OtherDeviceNotice] = []
 
-    init(_ settings: OtherDeviceSettings) { self.settings = settings }
+    init(_ settings: OtherDeviceSettings) {
+        self.settings = settings
+        interval = Self.interval(settings)
+    }
 
     /// The advertisements of devices above the limit.
     var ignoredAdvertisements: Int { deviceExcess.count }
@@ -22,8 +27,8 @@ struct OtherDeviceBudget: Sendable {
     /// - Parameters:
     ///   - isPresent: Whether it is among the devices in range.
     ///   - count: The number of other devices in range.
-    mutating func admits(isPresent: Bool, count: Int, at now: Duration) -> Bool {
-        if isPresent || count < settings.maximum { return true }
+    mutating func admits(isPresent: @autoclosure () -> Bool, count: Int, at now: Duration) -> Bool {
+        if count < settings.maximum || isPresent() { return true }
         if deviceExcess.add(at: now) { notices.append(.tooManyDevices(limit: settings.maximum)) }
         return false
     }
@@ -47,10 +52,12 @@ struct OtherDeviceBudget: Sendable {
         presence.count(at: now, every: interval * 4)
     }
 
-    private var interval: Duration { .seconds(60) / max(1, settings.messagesPerMinute) }
+    private static func interval(_ settings: OtherDeviceSettings) -> Duration {
+        .seconds(60) / max(1, settings.messagesPerMinute)
+    }
 
     /// When ``takeNotices(at:)`` may have work; nil if no limit is exceeded.
-    var nextDeadline: Duration? { [deviceExcess.deadline, messageExcess.deadline].compactMap { $0 }.min() }
+    var nextDeadline: Duration? { deviceExcess.deadline.earlier(messageExcess.deadline) }
 
     /// Returns what to report: limits that begin to be exceeded, or are not exceeded any more.
     mutating func takeNotices(at now: Duration) -> [OtherDeviceNotice] {

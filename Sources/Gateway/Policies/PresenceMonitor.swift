@@ -93,7 +93,7 @@ public struct PresenceMonitor: Sendable {
     public var nextDeadline: Duration? { devices.oldest.map { $0.value.lastHeard + settings.presenceTimeout } }
 
     /// Whether a device is in range.
-    public func isPresent(_ address: BluetoothAddress) -> Bool { devices.peek(address) != nil }
+    public func isPresent(_ address: BluetoothAddress) -> Bool { devices.contains(address) }
 
     /// Returns the state of a device as it was last published, with present values; nil if it is not in range.
     func state(of address: BluetoothAddress) -> Change? {
@@ -109,7 +109,7 @@ public struct PresenceMonitor: Sendable {
     ///   - rssi: The signal strength in dBm; nil or 127 if it is not known.
     ///   - publishes: Whether a message about this device may be published. If not, it follows later.
     public mutating func hear(
-        _ address: BluetoothAddress, rssi: Int?, at now: Duration, publishes: Bool = true
+        _ address: BluetoothAddress, rssi: Int?, at now: Duration, publishes: @autoclosure () -> Bool = true
     ) -> [Change] {
         let (settings, settling, known) = (settings, settling, rssi == 127 ? nil : rssi)
         let (change, removed) = devices.use(
@@ -121,7 +121,7 @@ public struct PresenceMonitor: Sendable {
             if let known { Self.smooth(&device, Double(known), now) }
             let isKnown = device.isAnnounced
             let isDue = isKnown ? Self.isDue(device, now, settings) : now - device.firstHeard >= settling
-            guard publishes, isDue else { return nil }
+            guard isDue, publishes() else { return nil }
             device.published = device.rssi
             device.publishedAt = now
             device.isAnnounced = true

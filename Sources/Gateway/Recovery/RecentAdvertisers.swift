@@ -13,8 +13,7 @@ struct RecentAdvertisers {
 
     /// Records an advertisement.
     mutating func heard(_ address: BluetoothAddress, at now: Duration) {
-        times.use(address, default: now)
-        _ = times.update(address) { $0 = now }
+        _ = times.use(address, default: now) { time, _ in time = now }
     }
 
     /// Returns how many devices without a link were heard since a time.

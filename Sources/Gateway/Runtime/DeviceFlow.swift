@@ -64,7 +64,7 @@ final class DeviceFlow {
     }
 
     /// When readings that wait or devices that are lost have work; nil if there are none.
-    var nextDeadline: Duration? { [limiter.nextDeadline, presence.nextDeadline].compactMap { $0 }.min() }
+    var nextDeadline: Duration? { limiter.nextDeadline.earlier(presence.nextDeadline) }
     /// The number of devices that were forgotten because there were too many.
     var evicted: Int { limiter.evicted + presence.evicted }
 }

@@ -118,13 +118,15 @@ package final class ReadingPipeline {
         _ sections: [AdvertisedSection], from sender: BluetoothAddress, of address: BluetoothAddress, name: String?,
         rssi: Int?, time: Date
     ) -> Bool {
-        let flow = flow(of: address)
-        let readings = decode(sections, from: sender, of: address, name: name, flow)
-        guard matcher.matches(address, rssi: rssi, hasReading: !readings.isEmpty) else { return false }
+        guard matcher.matches(address) else { return false }
         let now = loop.monotonicTime
-        guard admits(address, at: now) else { return false }
+        let isDescribed = matcher.describes(address)
+        let flow = isDescribed ? configured : others
+        let readings = decode(sections, from: sender, of: address, name: name, flow, at: now)
+        guard matcher.allows(rssi: rssi, isUseful: isDescribed || !readings.isEmpty) else { return false }
+        guard isDescribed || admitsOther(address, at: now) else { return false }
         if let name, names.learn(name, of: address) { onNameRefused?(device(address), name) }
-        hear(address, rssi: rssi, at: now)
+        hear(address, rssi: rssi, at: now, isDescribed: isDescribed)
         for reading in readings {
             let messages = flow.limiter.add(
                 ReadingMessage(device: device(address), rssi: rssi, reading: reading, time: time), reading,
@@ -140,11 +142,10 @@ package final class ReadingPipeline {
         matcher.describes(address) ? configured : others
     }
 
-    /// Whether the limits of other devices allow a device.
-    private func admits(_ address: BluetoothAddress, at now: Duration) -> Bool {
-        if matcher.describes(address) { return true }
-        let isPresent = others.presence.isPresent(address)
-        if budget.admits(isPresent: isPresent, count: others.presence.count, at: now) { return true }
+    /// Whether the limits of other devices allow this one.
+    private func admitsOther(_ address: BluetoothAddress, at now: Duration) -> Bool {
+        let count = others.presence.count
+        if budget.admits(isPresent: others.presence.isPresent(address), count: count, at: now) { return true }
         reportLimits(at: now)
         return false
     }
@@ -159,7 +160,7 @@ package final class ReadingPipeline {
     /// Records a value that arrived over a link.
     func receivedValue(of address: BluetoothAddress) {
         guard matcher.matches(address) else { return }
-        hear(address, rssi: nil, at: loop.monotonicTime)
+        hear(address, rssi: nil, at: loop.monotonicTime, isDescribed: matcher.describes(address))
         arm()
     }
 
@@ -175,11 +176,10 @@ package final class ReadingPipeline {
     /// Decodes the sections with values. Phones and trackers have none.
     private func decode(
         _ sections: [AdvertisedSection], from sender: BluetoothAddress, of address: BluetoothAddress, name: String?,
-        _ flow: DeviceFlow
+        _ flow: DeviceFlow, at now: Duration
     ) -> [SensorReading] {
-        guard matcher.matches(address) else { return [] }
         var readings: [SensorReading] = []
-        let (sender, now) = (SenderAddress(sender), loop.monotonicTime)
+        let sender = SenderAddress(sender)
         for section in sections {
             switch flow.decoder.decode(section, from: sender, name: name, among: sections, at: now) {
             case .unknown: continue
@@ -207,12 +207,11 @@ package final class ReadingPipeline {
     }
 
     /// Records that a device is in range.
-    private func hear(_ address: BluetoothAddress, rssi: Int?, at now: Duration) {
-        if matcher.describes(address) {
+    private func hear(_ address: BluetoothAddress, rssi: Int?, at now: Duration, isDescribed: Bool) {
+        if isDescribed {
             publish(configured.presence.hear(address, rssi: rssi, at: now))
         } else {
-            let isAllowed = budget.allowsPresence(at: now)
-            publish(others.presence.hear(address, rssi: rssi, at: now, publishes: isAllowed))
+            publish(others.presence.hear(address, rssi: rssi, at: now, publishes: budget.allowsPresence(at: now)))
         }
     }
 
@@ -250,10 +249,10 @@ package final class ReadingPipeline {
 extension ReadingPipeline {
     /// Sets the timer for waiting readings and lost devices. A later deadline than that of the timer needs no new one.
     func arm() {
-        let deadlines = [configured.nextDeadline, others.nextDeadline, budget.nextDeadline]
-        guard let deadline = deadlines.compactMap({ $0 }).min(), timer.map({ deadline < $0.time }) ?? true else {
-            return
-        }
+        // Without arrays, because most advertisements change nothing here.
+        let deadline = configured.nextDeadline.earlier(others.nextDeadline).earlier(budget.nextDeadline)
+        guard let deadline else { return }
+        if let due = timer?.time, deadline >= due { return }
         timer?.task.dispose()
         let bound = loop.bound(WeakReference(self))
         // Readings of many devices wait until different times. Their messages are stored in batches anyway.

@@ -18,14 +18,28 @@ extension AdvertisementData {
     }
 
     private func mergedSections(_ formats: [any AdvertisementFormat.Type]) -> [AdvertisedSection] {
-        let data = manufacturerData
-        let companies = values.manufacturers.newestFirst ?? data.keys.sorted()
+        let (manufacturers, services) = storedEntries
+        // Most devices send data of one company or of one service only, which needs no dictionaries.
+        switch (manufacturers, services) {
+        case (.empty, .empty): return []
+        case (.one(let company, let bytes), .empty): return [.manufacturer(company, bytes)]
+        case (.empty, .one(let service, let bytes)): return service.shortNumber.map { [.service($0, bytes)] } ?? []
+        default: return mergedSections(manufacturers, services, formats)
+        }
+    }
+
+    private func mergedSections(
+        _ manufacturers: AdvertisedBytes<UInt16>, _ services: AdvertisedBytes<BluetoothUUID>,
+        _ formats: [any AdvertisementFormat.Type]
+    ) -> [AdvertisedSection] {
+        let data = manufacturers.entries
+        let companies = manufacturers.newestFirst ?? data.keys.sorted()
         let entries = companies.map { AdvertisedSection.manufacturer($0, data[$0] ?? []) }
-        let manufacturers = entries.count > 1 ? withoutEarlierValues(entries, formats) : entries
-        let services = serviceData.compactMap { service, bytes in
+        let newest = entries.count > 1 ? withoutEarlierValues(entries, formats) : entries
+        let others = services.entries.compactMap { service, bytes in
             service.shortNumber.map { AdvertisedSection.service($0, bytes) }
         }
-        return manufacturers + services.sorted { $0.identifier < $1.identifier }
+        return newest + others.sorted { $0.identifier < $1.identifier }
     }
 
     /// Removes the sections after the first one with a value in the place of its identifier.

@@ -75,6 +75,11 @@ public struct AdvertisementData: @unchecked Sendable {
     /// Returns the data of a service; nil if there is none.
     public func serviceData(of service: BluetoothUUID) -> [UInt8]? { read { $0.services[service] } }
 
+    /// The manufacturer data and the service data as they are stored.
+    var storedEntries: (AdvertisedBytes<UInt16>, AdvertisedBytes<BluetoothUUID>) {
+        read { ($0.manufacturers, $0.services) }
+    }
+
     /// The values. A change copies them if other data shares them.
     var values: AdvertisedValues {
         get { storage.header }

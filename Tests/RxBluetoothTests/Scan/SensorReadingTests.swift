@@ -54,6 +54,15 @@ struct SensorReadingTests {
         #expect(merged.sections == [.manufacturer(1, []), .manufacturer(2, [1]), .service(0x181A, [2])])
     }
 
+    @Test func `A single entry has its section, and a long UUID has none`() {
+        #expect(AdvertisementData().sections == [])
+        #expect(AdvertisementData(manufacturerData: [2: [1]]).sections == [.manufacturer(2, [1])])
+        #expect(AdvertisementData(serviceData: [0x181A: [2]]).sections == [.service(0x181A, [2])])
+        #expect(AdvertisementData(serviceData: ["6E400003-B5A3-F393-E0A9-E50E24DCCA9E": [3]]).sections == [])
+        let both = AdvertisementData(manufacturerData: [2: [1]], serviceData: [0x181A: [2]])
+        #expect(both.sections == [.manufacturer(2, [1]), .service(0x181A, [2])])
+    }
+
     @Test(arguments: ["40", "4002", "4002ca", "40ff00", "41", "41a472", ""])
     func `A malformed or encrypted advertisement has the reason and no reading`(digits: String) {
         let bytes = HexDigits.bytes(digits)
