@@ -4,7 +4,7 @@ export RXBLUETOOTH_OPTIMISED := 1
 .PHONY: help deps build build-tests demo test test-diagnostics test-clients test-bluez test-threads test-fresh conformance bench-rx count-rx bench-dbus count-dbus bench-cli bench-simulation stage install uninstall deb test-deb examples picture lint format docs fuzz fuzz-addresses fuzz-values test-values-peers bench-values count-values soak soak-bluez fleet
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## install the missing Debian packages
 	@scripts/deps
@@ -135,6 +135,14 @@ uninstall: ## remove what `make install` has installed
 
 deb: deps ## build a Debian package of ble-cli in .build, and check it with lintian
 	@scripts/deb
+
+.PHONY: arm64
+arm64: ## build the static programs and all tests for arm64 with Debian's Swift, on amd64; needs the network for the first run; ARM64_RELEASE=bookworm builds the programs for Debian 12
+	@scripts/arm64
+
+.PHONY: test-arm64
+test-arm64: ## run the unit tests on an emulated arm64, with the bus, the mosquitto and the SQLite of Debian 13; SUITE=DBusTests runs one
+	@scripts/test-arm64 $(SUITE)
 
 test-deb: deps ## install the package in a clean Debian 12, and test it there; needs root
 	@scripts/test-deb

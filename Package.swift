@@ -16,6 +16,7 @@ let strict: [SwiftSetting] = [
 // lld is part of Swift. Relative relocations need glibc 2.36, which Debian 12 has.
 func compact(_ program: String) -> [LinkerSetting] {
     let sources = "\(Context.packageDirectory)/Sources"
+    let archives = Context.environment["RXBLUETOOTH_ARCHIVES"] ?? "\(Context.packageDirectory)/.build/static/archives"
     return [
         .unsafeFlags(
             [
@@ -23,7 +24,7 @@ func compact(_ program: String) -> [LinkerSetting] {
                 // Keeps one of several equal functions, which is safe because no code compares their addresses.
                 "-Xlinker", "--icf=all",
                 // Of libstdc++ and libgcc, 18 functions are used. Mapping the shared libraries costs half a megabyte.
-                "-L\(Context.packageDirectory)/.build/static/archives", "-Xclang-linker", "-static-libgcc",
+                "-L\(archives)", "-Xclang-linker", "-static-libgcc",
                 // private-functions.ld leaves out .eh_frame.
                 "-Xlinker", "--no-eh-frame-hdr",
                 "-Xlinker", "-T", "-Xlinker", "\(sources)/ble-cli/private-functions.ld",

@@ -133,16 +133,19 @@ struct ProgrammerErrorTests {
         }
     }
 
-    @Test(arguments: mistakes)
-    func `Each control traps for an unknown name`(_ mistake: Mistake) async throws {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [mistake] in
-            Self.make(mistake.name, Stage().simulation.bluez)
-            exit(0)
+    // An exit test can capture a value from Swift 6.3 on.
+    #if compiler(>=6.3)
+        @Test(arguments: mistakes)
+        func `Each control traps for an unknown name`(_ mistake: Mistake) async throws {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [mistake] in
+                Self.make(mistake.name, Stage().simulation.bluez)
+                exit(0)
+            }
+            let text = Self.error(of: result)
+            #expect(text.contains(mistake.text), "\(text)")
+            #expect(text.contains("ProgrammerErrorTests.swift:"), "\(text)")
         }
-        let text = Self.error(of: result)
-        #expect(text.contains(mistake.text), "\(text)")
-        #expect(text.contains("ProgrammerErrorTests.swift:"), "\(text)")
-    }
+    #endif
 
     @Test func `More attributes than handles trap with the peripheral's name`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

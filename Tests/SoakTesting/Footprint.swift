@@ -6,7 +6,7 @@ package struct Footprint: CustomStringConvertible, Sendable {
     /// The number of observables, subscriptions and disposables in memory.
     package let objects = Resources.total
     package let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
-    /// The resident memory in pages of 4 KiB.
+    /// The resident memory in units of 4 KiB, also if the pages of the kernel are larger.
     package let resident: Int
     /// The match rules of all connections to a test's bus; 0 if they are not counted.
     package let matchRules: Int
@@ -19,7 +19,7 @@ package struct Footprint: CustomStringConvertible, Sendable {
     package init(matchRules: Int = 0, timers: Int = 0, exports: Int = 0) {
         (self.matchRules, self.timers, self.exports) = (matchRules, timers, exports)
         let sizes = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
-        resident = sizes.count > 1 ? Int(sizes[1]) ?? 0 : 0
+        resident = (sizes.count > 1 ? Int(sizes[1]) ?? 0 : 0) * (sysconf(Int32(_SC_PAGESIZE)) / 4_096)
     }
 
     package var description: String {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import RxBluetooth
 import RxBluetoothMocks
 import RxTest
@@ -45,6 +46,6 @@ enum DeviceMemory {
         let text = FileManager.default.contents(atPath: "/proc/self/statm").map { String(decoding: $0, as: UTF8.self) }
         let pages = text?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
         guard let pages else { preconditionFailure("/proc/self/statm cannot be read.") }
-        return pages * 4_096
+        return pages * sysconf(Int32(_SC_PAGESIZE))
     }
 }

@@ -10,7 +10,7 @@ public import Synchronization
 
     /// Calls the closure with the value while no other thread has access to the value.
     @inlinable @inline(__always)
-    package borrowing func withLock<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
+    package borrowing func withLock<Result>(_ body: (inout Value) -> sending Result) -> sending Result {
         mutex.withLock { value in
             _ = sanitizerOrder.load(ordering: .acquiring)
             defer { sanitizerOrder.store(true, ordering: .releasing) }

@@ -13,13 +13,15 @@ final class OperatorTimer: Teardown {
     func set(after interval: RxTimeInterval, in drain: SerialDrain, _ handler: @escaping () -> Void) {
         generation += 1
         let generationWhenSet = generation
-        let transfer = UncheckedTransfer((drain, handler, self))
+        let transfer = UncheckedTransfer((drain, self))
+        let action = UncheckedTransfer(handler)
         let slot = SingleAssignmentDisposable()
         scheduled.disposable = slot
         slot.setDisposable(
             scheduler.run(after: interval) {
-                transfer.value.0.perform(on: transfer.value.2) { timer in
-                    if timer.generation == generationWhenSet { transfer.value.1() }
+                let (drain, timer) = transfer.value
+                drain.perform(on: timer) { timer in
+                    if timer.generation == generationWhenSet { action.value() }
                 }
             })
     }

@@ -300,7 +300,7 @@ struct MessageStreamTests {
             unsafe withUnsafeBytes(of: isLittle ? value.bigEndian : value.littleEndian) { unsafe Array($0) }
         }
         func field(_ code: UInt8, _ type: Character, _ text: String) -> [UInt8] {
-            var bytes = [code, 1, type.asciiValue ?? 0, 0]
+            var bytes: [UInt8] = [code, 1, type.asciiValue ?? 0, 0]
             bytes += type == "g" ? [UInt8(text.utf8.count)] : number(UInt32(text.utf8.count))
             return bytes + text.utf8 + [0]
         }
