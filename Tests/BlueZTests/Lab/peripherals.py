@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bumble import hci, ll
+from bumble.att import ATT_Error, ErrorCode
 from bumble.controller import Controller
 from bumble.core import AdvertisingData, PhysicalTransport
 from bumble.device import Device, Peer
@@ -68,6 +69,17 @@ def readable(uuid: str, value: bytes, permission=Characteristic.READABLE, notifi
     return Characteristic(uuid, properties, permission, value)
 
 
+def demanding(uuid: str) -> Characteristic:
+    """A characteristic that demands a pairing with a passkey. The peripherals can only pair without one."""
+
+    def refuse(_connection) -> bytes:
+        raise ATT_Error(ErrorCode.INSUFFICIENT_AUTHENTICATION)
+
+    return Characteristic(
+        uuid, Characteristic.Properties.READ, Characteristic.READABLE, CharacteristicValue(read=refuse)
+    )
+
+
 def notifying(uuid: str) -> Characteristic:
     return Characteristic(uuid, Characteristic.Properties.NOTIFY, Characteristic.READABLE, b"")
 
@@ -116,7 +128,7 @@ def twins() -> DataSheet:
 def secure() -> DataSheet:
     """A peripheral with attributes that can be used only over an encrypted link."""
     secret = readable("FFF1", b"secret", permission=Characteristic.READ_REQUIRES_ENCRYPTION)
-    services = [Service("FFF0", [secret]), Service("FFB0", [protected("FFB1", b"vault")])]
+    services = [Service("FFF0", [secret]), Service("FFB0", [protected("FFB1", b"vault"), demanding("FFB2")])]
     return DataSheet(0x11, "SECURE", advertised=["FFF0"], services=services)
 
 
