@@ -133,8 +133,7 @@ extension LabTests {
             async throws
         {
             // Without an agent, the pairing that bluetoothd starts fails after 30 s. The timing decides which error is
-            // reported. If bluetoothd closes the link and gives reasons, the reason is local. From 5.67 on, bluetoothd
-            // may lose the read with the link, which shows that the pairing failed.
+            // reported. From 5.67 on, bluetoothd may lose the read with the link, which shows the failed pairing.
             try await Lab.withManager(pairing: PairingPolicy(.noAgent)) { manager in
                 let error = await #expect(throws: BluetoothError.self) {
                     try await manager.withConnection(to: "SECURE") { peripheral in

@@ -102,7 +102,7 @@ extension LabTests {
             try await Lab.expectNothingLeft(within: CLITests.closing)
         }
 
-        @Test(.proves(.Q126)) func `ble-cli does not repeat a read that needs a stronger bond, and forgets the device`()
+        @Test(.proves(.Q126)) func `ble-cli does not repeat a read that needs a stronger bond, and can forget it`()
             async throws
         {
             let daemon = try Self.daemon()

@@ -2,8 +2,8 @@ import DBus
 
 /// The operations that bluetoothd has lost, and the repairs of their devices (Q126).
 ///
-/// ``StaleRepair`` decides what to do; this class makes the calls and runs the timers. ``LostOperationFile`` passes lost
-/// operations to the next processes.
+/// ``StaleRepair`` decides what to do; this class makes the calls and runs the timers. ``LostOperationFile`` passes
+/// lost operations to the next processes.
 final class StaleOperations {
     private unowned let client: BlueZClient
     private var repairs: [DeviceKey: Repair] = [:]
