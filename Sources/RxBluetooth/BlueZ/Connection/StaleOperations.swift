@@ -53,10 +53,12 @@ final class StaleOperations {
         guard let lost = lost[key], let slot = UnansweredOperations.Slot(message),
             let needsPairing = lost.lazy.compactMap({ $0.needsPairing(of: slot) }).first
         else { return nil }
-        guard !needsPairing else {
-            let detail = "After a refused pairing, bluetoothd does not execute it until the device is removed"
-            return BluetoothError(.needsPairing, detail: detail)
-                .withWeakBond(client.mirror.isBonded(key))
+        // With a bond, bluetoothd has asked for no pairing, but tried to make the bond stronger.
+        let isBonded = client.mirror.isBonded(key)
+        guard !needsPairing, !isBonded else {
+            let cause = needsPairing ? "After a refused pairing" : "After an operation that it has lost"
+            let detail = "\(cause), bluetoothd does not execute it until the device is removed"
+            return BluetoothError(.needsPairing, detail: detail).withWeakBond(isBonded)
         }
         return BluetoothError(
             .busy, detail: "bluetoothd has lost an earlier operation. Forget the device, or start bluetoothd again")
