@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bumble import hci, ll
-from bumble.att import ATT_Error, ErrorCode
 from bumble.controller import Controller
 from bumble.core import AdvertisingData, PhysicalTransport
 from bumble.device import Device, Peer
@@ -26,7 +25,7 @@ from bumble.link import LocalLink
 from bumble.pairing import PairingConfig, PairingDelegate
 from bumble.transport import open_transport
 from central import use_service
-from protected import protected
+from protected import demanding, protected
 
 ADAPTER = "00:AA:01:00:00:01"
 ADDRESSES = "F0:F1:F2:F3:F4:"  # followed by the last byte from the data sheet
@@ -67,17 +66,6 @@ def readable(uuid: str, value: bytes, permission=Characteristic.READABLE, notifi
     if notifies:
         properties |= Characteristic.Properties.NOTIFY
     return Characteristic(uuid, properties, permission, value)
-
-
-def demanding(uuid: str) -> Characteristic:
-    """A characteristic that demands a pairing with a passkey. The peripherals can only pair without one."""
-
-    def refuse(_connection) -> bytes:
-        raise ATT_Error(ErrorCode.INSUFFICIENT_AUTHENTICATION)
-
-    return Characteristic(
-        uuid, Characteristic.Properties.READ, Characteristic.READABLE, CharacteristicValue(read=refuse)
-    )
 
 
 def notifying(uuid: str) -> Characteristic:

@@ -1,5 +1,6 @@
-"""A characteristic that can be used only over an encrypted link."""
+"""Characteristics that can be used only over an encrypted link, or not even then."""
 
+from bumble.att import ATT_Error, ErrorCode
 from bumble.gatt import (
     GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR,
     Characteristic,
@@ -28,4 +29,15 @@ def protected(uuid: str, value: bytes) -> Characteristic:
             Descriptor("2901", permission, part("text")),
             Descriptor(GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR, permission, part("switch")),
         ],
+    )
+
+
+def demanding(uuid: str) -> Characteristic:
+    """A characteristic that demands a pairing with a passkey. The peripherals can only pair without one."""
+
+    def refuse(_connection) -> bytes:
+        raise ATT_Error(ErrorCode.INSUFFICIENT_AUTHENTICATION)
+
+    return Characteristic(
+        uuid, Characteristic.Properties.READ, Characteristic.READABLE, CharacteristicValue(read=refuse)
     )

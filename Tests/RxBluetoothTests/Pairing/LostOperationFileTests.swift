@@ -85,7 +85,12 @@ struct LostOperationFileTests {
             #expect(file.entries(of: ":1.7").isEmpty)
             #expect(LostOperationFile(path: other).entries(of: ":1.7") == [Self.entry()])
             let pipe = path + ".pipe"
-            #expect(unsafe mkfifo(pipe, 0o600) == 0)
+            let maker = Process()
+            maker.executableURL = URL(filePath: "/usr/bin/mkfifo")
+            maker.arguments = [pipe]
+            try maker.run()
+            maker.waitUntilExit()
+            #expect(maker.terminationStatus == 0)
             #expect(LostOperationFile(path: pipe).entries(of: ":1.7").isEmpty)
             LostOperationFile(path: pipe).update(":1.7") { $0 = [Self.entry()] }
         }
