@@ -145,11 +145,16 @@ extension SimulatedPeripheral {
 
     private var cause: String? {
         if DeviceAddress(address, isRandom: true) == nil { return "this is not a Bluetooth address." }
-        let described =
-            services.flatMap { service in
-                [service.uuid] + service.includes
-                    + service.characteristics.flatMap { [$0.uuid] + $0.descriptors.map(\.uuid) }
-            } + (advertisement?.uuids ?? [])
+        var described: [String] = []
+        for service in services {
+            described.append(service.uuid)
+            described += service.includes
+            for characteristic in service.characteristics {
+                described.append(characteristic.uuid)
+                described += characteristic.descriptors.map(\.uuid)
+            }
+        }
+        described += advertisement?.uuids ?? []
         if let wrong = described.first(where: { FullUUID.text($0) == nil }) { return "“\(wrong)” is not a UUID." }
         let count = attributeCount
         guard count > Self.mostAttributes else { return nil }

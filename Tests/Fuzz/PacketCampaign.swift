@@ -80,9 +80,11 @@ struct PacketCampaign: Sendable {
     private static func event(_ packet: [UInt8], isForMonitors: Bool = false) -> [UInt8] {
         let handle: [UInt8] = isForMonitors ? [7, 0] : []
         let length = handle.count + 14 + packet.count
-        return [isForMonitors ? 0x2F : 0x12, 0, 0, 0, UInt8(length & 255), UInt8(length >> 8)] + handle
-            + [1, 0, 0, 0xEE, 0xFF, 0xC0, 2, 0xC4, 0, 0, 0, 0]
-            + [UInt8(packet.count & 255), UInt8(packet.count >> 8)] + packet
+        var event: [UInt8] = [isForMonitors ? 0x2F : 0x12, 0, 0, 0, UInt8(length & 255), UInt8(length >> 8)]
+        event += handle
+        event += [1, 0, 0, 0xEE, 0xFF, 0xC0, 2, 0xC4, 0, 0, 0, 0]
+        event += [UInt8(packet.count & 255), UInt8(packet.count >> 8)]
+        return event + packet
     }
 
     private static let types: [UInt8] = [

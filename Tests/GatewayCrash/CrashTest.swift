@@ -32,7 +32,7 @@ struct CrashTest {
     private func points(of all: Int, atMost limit: Int) -> [Int] {
         let edge = min(all, limit / 5)
         let stride = max(1, all / (limit - 2 * edge))
-        let inner = Swift.stride(from: edge + 1, to: all - edge, by: stride)
+        let inner = Array(Swift.stride(from: edge + 1, to: all - edge, by: stride))
         return Array(1...edge) + inner + Array((all - edge + 1)...all)
     }
 

@@ -56,7 +56,7 @@ struct ImportCommand: ParsableCommand {
             let isPartial = error.packetCount != nil || error.isOfArchive && captures.packetCount > 0
             guard isPartial else { throw CLIError(.usage, "Reading \(name) failed: \(error.text)") }
             let isUsed = captures.packetCount > 0 ? " The packets before that are used." : ""
-            notes.append(error.text.prefix(1).uppercased() + error.text.dropFirst() + isUsed)
+            notes.append("\(error.text.prefix(1).uppercased())\(error.text.dropFirst())\(isUsed)")
         }
         let collector = captures.collector
         let counts = collector.counts
