@@ -13,7 +13,7 @@ final class CommandRunner: Sendable {
     private let state = Guarded(RunState())
 
     /// The time limit for undoing. By then bluetoothd has received all calls; only replies may be missing.
-    private static let cleanupTimeout = Duration.seconds(3)
+    private static let cleanupTimeout = Duration.seconds(5)
 
     private struct RunState {
         /// The exit code, once it is decided.
@@ -71,7 +71,8 @@ final class CommandRunner: Sendable {
     private func end(_ code: ExitCode, _ error: CLIError? = nil) {
         let (isFirst, work, waitsForReplies) = state.withLock { state in
             defer { state.code = state.code ?? code }
-            return (state.code == nil, state.work, state.waitsForReplies(code))
+            // After a missing reply, the end of the link shows whether bluetoothd has lost the operation.
+            return (state.code == nil, state.work, code == .timedOut || state.waitsForReplies(code))
         }
         guard isFirst else { return }
         work?.dispose()
