@@ -119,7 +119,8 @@ public final class BluetoothManager: Sendable {
     /// example those that follow a cancelled pairing.
     ///
     /// If an operation waited for a pairing when its link was lost, also waits until its attribute is free again; see
-    /// <doc:PairingDevices>.
+    /// <doc:PairingDevices>. If an operation has no reply when its link is closed, waits until bluetoothd has replied
+    /// or has closed the link, because bluetoothd may have lost the operation.
     ///
     /// Never fails. Apart from that, completes after ``Deadlines/cleanup`` at the latest. Without a bus, the stream
     /// completes at once. Cold.

@@ -72,7 +72,7 @@ extension BluetoothManager {
         /// From BlueZ 5.67 on, bluetoothd never answers an operation that waits for encryption when the link ends. A
         /// later operation on the same attribute of a bonded peripheral can crash bluetoothd, which shows no sign of
         /// the earlier one. A manager never sends such an operation; with this file it knows those of earlier processes
-        /// too. The file belongs into a folder that is emptied when the computer starts, such as `$XDG_RUNTIME_DIR`.
+        /// too. The file belongs in a folder that is emptied when the computer starts, such as `$XDG_RUNTIME_DIR`.
         /// Its folder is made if it is missing. Several managers and processes can use one file.
         ///
         /// Example:

@@ -53,9 +53,14 @@ extension BluetoothManager {
 extension BlueZClient {
     /// Runs work when bluetoothd has received every message that was sent so far, or after a deadline.
     ///
-    /// Before that, waits until repairs have ended, because a later process cannot repair the device (Q126).
+    /// Before that, waits until repairs have ended, because a later process cannot repair the device (Q126). Afterwards
+    /// waits until the end of a link shows that bluetoothd has lost no operation.
     func afterDelivery(_ done: @escaping () -> Void) {
-        staleOperations.whenIdle { [weak self] in self?.confirmDelivery(done) }
+        staleOperations.whenIdle { [weak self] in
+            self?.confirmDelivery { [weak self] in
+                if let self { links.afterUnansweredOperations(done) } else { done() }
+            }
+        }
     }
 
     private func confirmDelivery(_ done: @escaping () -> Void) {

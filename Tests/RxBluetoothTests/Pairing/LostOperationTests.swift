@@ -324,4 +324,39 @@ struct LostOperationTests {
         stage.advance(200)
         #expect(delivered.isCompleted && stage.count("RemoveDevice") == 1)
     }
+
+    @Test(.proves(.S44, .Q126)) func `delivered() waits for the end of a link with an unanswered operation`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let read = stage.record(stage.characteristic(0x2A37, of: peripheral).readValue())
+        stage.advance(0)
+        read.dispose()
+        link.dispose()
+        let delivered = stage.record(stage.manager.delivered())
+        stage.advance(1_900)
+        #expect(delivered.isLive && daemon.count("RemoveDevice") == 0)
+        daemon.take("Disconnect").reply()
+        daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
+        stage.advance(499)
+        #expect(delivered.isLive && daemon.count("RemoveDevice") == 0)
+        stage.advance(1)
+        daemon.take("RemoveDevice").reply()
+        stage.advance(0)
+        #expect(delivered.isCompleted)
+    }
+
+    @Test(.proves(.S44, .Q126)) func `delivered() does not wait for the link if the operation is answered`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        let read = stage.record(stage.characteristic(0x2A37, of: peripheral).readValue())
+        stage.advance(0)
+        read.dispose()
+        link.dispose()
+        let delivered = stage.record(stage.manager.delivered())
+        stage.advance(100)
+        #expect(delivered.isLive)
+        daemon.take("ReadValue").reply { $0.bytes([1]) }
+        stage.advance(0)
+        #expect(delivered.isCompleted)
+    }
 }

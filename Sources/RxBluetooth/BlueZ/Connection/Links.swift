@@ -166,6 +166,19 @@ final class Links {
         if !client.staleOperations.delay(key, work) { work() }
     }
 
+    /// Runs work when no link is being closed that has unanswered operations, which bluetoothd may have lost (Q126).
+    ///
+    /// May run the work more than once.
+    func afterUnansweredOperations(_ work: @escaping () -> Void) {
+        let waiting = all.first { $0.state.isEnding && !$0.queue.unanswered.isEmpty }
+        guard let waiting, KnownProblem.mayAffect(client.version, .operationLostWithPairing) else { return work() }
+        let next = { [weak self] in
+            if let self { afterUnansweredOperations(work) } else { work() }
+        }
+        waiting.queue.unanswered.whenEmpty(next)
+        waiting.onClosed { _ in next() }
+    }
+
     /// Returns the link of a peripheral, whichever program made it; nil if there is none.
     func linkToClose(_ peripheral: Peripheral) -> Link? { byDevice[peripheral.key] ?? adopt(peripheral) }
 

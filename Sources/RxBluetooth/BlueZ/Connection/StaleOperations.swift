@@ -91,14 +91,17 @@ final class StaleOperations {
     }
 
     func attributeRemoved(_ key: CharacteristicKey) {
-        guard let operations = lost[key.device] else { return }
+        // Every removed attribute of a device comes here, so the file is opened only if it has one of them.
+        guard let operations = lost[key.device]?.filter({ $0.contains(path: key.path) }), !operations.isEmpty else {
+            return
+        }
         for operations in operations { operations.removeAll(at: key.path) }
         removeRecords(at: key.path)
     }
 
     private func removeRecords(at path: String) {
         guard let file = client.settings.lostOperations, let owner = client.owner else { return }
-        file.update(owner) { $0.removeAll { ($0.slot.path + "/").hasPrefix(path + "/") } }
+        file.update(owner) { $0.removeAll { $0.slot.isAt(path) } }
     }
 
     /// Forgets everything because bluetoothd is gone.

@@ -9,16 +9,8 @@ final class UnansweredOperations {
         let path: String
         let method: String
 
-        init(path: String, method: String) {
-            self.path = path
-            self.method = method
-        }
-
-        init?(_ message: Message) {
-            guard let path = message.path, let method = message.member else { return nil }
-            self.path = path.description
-            self.method = method
-        }
+        /// Returns whether the object is that of a path, or below it.
+        func isAt(_ path: String) -> Bool { (self.path + "/").hasPrefix(path + "/") }
     }
 
     private struct Entry {
@@ -31,7 +23,7 @@ final class UnansweredOperations {
 
     private var entries: [UInt64: Entry] = [:]
     /// Runs once when the last operation is answered or forgotten.
-    private var onEmpty: (() -> Void)?
+    private var onEmpty: [() -> Void] = []
 
     init() {}
 
@@ -64,8 +56,11 @@ final class UnansweredOperations {
     /// Records that bluetoothd has answered an operation, or has given it up.
     func remove(_ number: UInt64) { removeAll { id, _ in id == number } }
 
+    /// Returns whether there are operations on an attribute, or on its descriptors.
+    func contains(path: String) -> Bool { entries.values.contains { $0.slot.isAt(path) } }
+
     /// Forgets the operations on an attribute that bluetoothd has removed, and on its descriptors.
-    func removeAll(at path: String) { removeAll { _, entry in (entry.slot.path + "/").hasPrefix(path + "/") } }
+    func removeAll(at path: String) { removeAll { _, entry in entry.slot.isAt(path) } }
 
     /// Forgets all operations, because bluetoothd has removed the device.
     func removeAll() { removeAll { _, _ in true } }
@@ -76,9 +71,10 @@ final class UnansweredOperations {
             entries[number] = nil
             entry.call?.cancel()
         }
-        guard entries.isEmpty, let work = onEmpty else { return }
-        onEmpty = nil
-        work()
+        guard entries.isEmpty else { return }
+        let work = onEmpty
+        onEmpty = []
+        for action in work { action() }
     }
 
     /// Records that bluetoothd has requested a pairing for an operation.
@@ -92,6 +88,13 @@ final class UnansweredOperations {
     /// Returns whether the operation that occupies a slot needs pairing; nil if none does.
     func needsPairing(of slot: Slot) -> Bool? { entries.values.first { $0.slot == slot }?.needsPairing }
 
-    /// Runs work when all operations are answered. Replaces earlier work.
-    func whenEmpty(_ work: @escaping () -> Void) { onEmpty = work }
+    /// Runs work when all operations are answered or forgotten.
+    func whenEmpty(_ work: @escaping () -> Void) { onEmpty.append(work) }
+}
+
+extension UnansweredOperations.Slot {
+    init?(_ message: Message) {
+        guard let path = message.path, let method = message.member else { return nil }
+        self.init(path: path.description, method: method)
+    }
 }

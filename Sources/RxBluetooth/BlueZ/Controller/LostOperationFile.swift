@@ -32,7 +32,7 @@ struct LostOperationFile: Sendable {
         let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard file >= 0 else { return }
         defer { close(file) }  // and with it the lock
-        guard flock(file, LOCK_EX) == 0 else { return }
+        guard Self.lock(file) else { return }
         let earlier = Self.parse(Self.text(file), owner)
         var entries = earlier
         change(&entries)
@@ -43,6 +43,15 @@ struct LostOperationFile: Sendable {
         let bytes = Array(lines.joined().utf8)
         guard ftruncate(file, 0) == 0 else { return }
         _ = unsafe pwrite(file, bytes, bytes.count, 0)
+    }
+
+    /// Locks a file. Other processes hold the lock much shorter than the limit of 0.2 s, unless they are stopped.
+    private static func lock(_ file: Int32) -> Bool {
+        for _ in 0..<200 {
+            if flock(file, LOCK_EX | LOCK_NB) == 0 { return true }
+            usleep(1_000)
+        }
+        return false
     }
 
     /// Returns the first 64 KiB of a file, which are more than `limit` lines need.
