@@ -7,7 +7,8 @@ import RxBluetooth
 /// remembered device matches. For any other target, the finder scans, because more devices may match. After the first
 /// match, the finder waits for other matching devices: 0.15 s if the match is exact, else a second. A remembered
 /// device is a candidate, too, if its name is the target or if it is connected: a connected device may not advertise.
-/// If no matching device advertises, the finder uses a remembered device after a delay.
+/// If no matching device advertises, the finder uses a remembered device after a delay. A remembered device with a
+/// private address is not a candidate if it is not heard within a second, but another device of the same name is.
 struct DeviceFinder {
     let context: CommandContext
     let target: Target
@@ -36,7 +37,8 @@ struct DeviceFinder {
 
     private enum SearchEvent: Sendable {
         case heard(ScannedPeripheral)
-        case settled
+        /// The wait for further matches has ended: for all, or for those of the same name.
+        case settled(isFinal: Bool)
         case silent
     }
 
@@ -64,10 +66,10 @@ struct DeviceFinder {
                 onFirstMatch()
                 return context.timer(min(Self.settling, half))
             }
-            .map { _ in SearchEvent.settled },
+            .map { _ in SearchEvent.settled(isFinal: true) },
             heard.filter { target.match($0.peripheral, name: $0.name) == .exact }.take(1)
                 .flatMap { _ in context.timer(min(Self.exactSettling, half)) }
-                .map { _ in SearchEvent.settled },
+                .map { _ in SearchEvent.settled(isFinal: false) },
         ]
         if !known.candidates.isEmpty {
             events.append(context.timer(min(silence(known), half)).map { _ in SearchEvent.silent })
@@ -89,8 +91,12 @@ struct DeviceFinder {
             search.heard.add(sighting, matching: target)
             // Ends the search at once if the target is an address, because no other device can match.
             if case .address = target { search.result = try search.heard.choose(for: target) }
-        case .settled:
-            search.result = try search.heard.adding(remembered.exactOrLinked).choose(for: target)
+        case .settled(let isFinal):
+            let silent = remembered.exactOrLinked.removing(search.heard)
+            // bluetoothd keeps a private address for 30 s after the device has changed it.
+            let earlier = silent.removing(remembered.linked).filter { search.heard.hasExact && $0.hasPrivateAddress }
+            guard isFinal || earlier.isEmpty else { return }
+            search.result = try search.heard.adding(silent.removing(earlier)).choose(for: target)
         case .silent:
             if search.heard.isEmpty { search.result = try remembered.candidates.choose(for: target) }
         }
@@ -105,6 +111,11 @@ struct DeviceCandidates: Sendable {
         let match: Target.Match
         /// The RSSI of the last advertisement; nil for a device that is only remembered.
         var rssi: Int?
+
+        /// Whether the address is random, and not static: the device changes it about every 15 minutes.
+        ///
+        /// Source: Core Specification 5.4, Vol 6, Part B, 1.3.2.
+        var hasPrivateAddress: Bool { peripheral.addressKind == .random && peripheral.address.number >> 47 == 0 }
     }
 
     private var found: [BluetoothAddress: Candidate] = [:]
@@ -138,6 +149,13 @@ struct DeviceCandidates: Sendable {
         var all = self
         all.found.merge(others.found) { own, _ in own }
         return all
+    }
+
+    /// Returns the candidates that are not among others.
+    func removing(_ others: DeviceCandidates) -> DeviceCandidates {
+        var result = DeviceCandidates()
+        result.found = found.filter { others.found[$0.key] == nil }
+        return result
     }
 
     /// Returns the candidates that pass a test.

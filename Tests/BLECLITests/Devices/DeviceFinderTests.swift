@@ -88,6 +88,30 @@ struct DeviceFinderTests {
         #expect(harness.calls("StartDiscovery") == scans)
     }
 
+    @Test func `A device is found by name after it has changed its private address`() throws {
+        let harness = CommandHarness(Scenario(peripherals: [Self.device("Tag", "4A:FF:EE:00:03:01")]))
+        harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+        for _ in 1...2 {
+            harness.simulation.bluez.rotateAddress(of: "4A:FF:EE:00:03:01")
+            // bluetoothd has both addresses, and later three.
+            harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+            let outcome = try read("Tag", harness)
+            #expect(outcome.code == .done && outcome.lines == ["32  50 %"], "\(outcome.errors)")
+        }
+    }
+
+    @Test func `Two devices with private addresses and one name are ambiguous`() throws {
+        let scenario = Scenario(peripherals: [
+            Self.device("Tag", "4A:FF:EE:00:03:01"), Self.device("Tag", "4A:FF:EE:00:03:02"),
+        ])
+        let harness = CommandHarness(scenario)
+        harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+        for _ in 1...2 {
+            let outcome = try read("Tag", harness)
+            #expect(outcome.errors.first?.contains("matches 2 devices") == true, "\(outcome.lines)")
+        }
+    }
+
     @Test func `Reading an unknown device by its whole name takes at most 0.6 s`() throws {
         let outcome = try read("HRM-2", CommandHarness(monitors))
         #expect(outcome.code == .done, "\(outcome.errors)")
