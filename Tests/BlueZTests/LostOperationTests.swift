@@ -84,6 +84,29 @@ extension LabTests {
             #expect(try Self.daemon() == daemon)
         }
 
+        @Test(.proves(.Q121, .Q126), arguments: [NotificationTransport.signals, .socket])
+        func `The error of notifications whose pairing the peripheral refuses says so`(
+            _ transport: NotificationTransport
+        ) async throws {
+            let daemon = try Self.daemon()
+            try await Lab.withManager { manager in
+                for _ in 1...2 {
+                    let lost = await #expect(throws: BluetoothError.self) {
+                        try await manager.withConnection(to: "REFUSING") { peripheral in
+                            let alarm = try await peripheral.characteristic(0xFFC0, 0xFFC3)
+                            _ = try await alarm.observeValueUpdates(using: transport).firstValue()
+                        }
+                    }
+                    print("REFUSING, \(transport): \(lost.map(String.init(describing:)) ?? "no error")")
+                    // From 5.67 on, the operation that bluetoothd has lost shows the cause.
+                    let isKnown = !(Lab.version < "5.67")
+                    #expect(lost?.kind == .disconnected(isKnown ? .authentication : Lab.reasonOfLoss))
+                    #expect(lost?.isPairingSuspected == true)
+                }
+            }
+            #expect(try Self.daemon() == daemon)
+        }
+
         @Test(.proves(.Q126)) func `ble-cli reads a protected value after a refusal, another refusal and a pairing`()
             async throws
         {

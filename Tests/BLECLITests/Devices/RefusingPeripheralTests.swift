@@ -12,6 +12,7 @@ struct RefusingPeripheralTests {
     private static func harness(_ version: SimulatedBlueZ.Version, slowness: Int = 0) -> CommandHarness {
         let slow = SimulatedService("ffe0") {
             SimulatedCharacteristic("ffe1", .read { _ in .value([6], after: .seconds(slowness)) })
+            SimulatedCharacteristic("ffe2", .notify, protection: .encryption)
         }
         var scenario = Scenario(peripherals: [
             .lock(pairing: SimulatedPairing(failure: .notSupported), furtherServices: [slow])
@@ -33,6 +34,15 @@ struct RefusingPeripheralTests {
             #expect(text.contains("the peripheral refuses pairing"), "\(text)")
             #expect(text.contains("put it into pairing mode") && text.contains("another host"), "\(text)")
         }
+    }
+
+    @Test(arguments: versions)
+    func `Notify says that the device refuses pairing`(version: SimulatedBlueZ.Version) {
+        let outcome = Self.harness(version).run(NotifyVerb(target: lock, characteristics: [.uuid(0xFFE2)]))
+        #expect(outcome.code == .failed && outcome.errors.count == 1)
+        let text = outcome.errors.first ?? ""
+        #expect(text.contains(version == .v5_66 ? "the link was lost" : "the peripheral refuses pairing"), "\(text)")
+        #expect(text.contains("pair"), "\(text)")
     }
 
     @Test(arguments: versions)

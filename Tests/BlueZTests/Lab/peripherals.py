@@ -121,13 +121,13 @@ def secure() -> DataSheet:
 
 
 def refusing() -> DataSheet:
-    """A peripheral with a value that needs pairing (ATT error 05). It disconnects when pairing starts."""
+    """A peripheral with values that need pairing (ATT error 05). It disconnects when pairing starts."""
     secret = readable("FFC1", b"secret", permission=Characteristic.READ_REQUIRES_AUTHENTICATION)
     return DataSheet(
         0x20,
         "REFUSING",
         advertised=["FFC0"],
-        services=[Service("FFC0", [secret, readable("FFC2", b"open")])],
+        services=[Service("FFC0", [secret, readable("FFC2", b"open"), protected("FFC3", b"alarm")])],
         drops_when_pairing=True,
     )
 

@@ -1,4 +1,5 @@
 import DBus
+import Rx
 import RxBluetooth
 import RxBluetoothMocks
 import TestTraits
@@ -26,21 +27,29 @@ struct RefusingPeripheralTests {
         return stage(version, made, Lock.address, deadlines: deadlines)
     }
 
-    @Test(.proves(.Q121), arguments: versions, [true, false])
-    func `The error of a refused pairing says so`(version: SimulatedBlueZ.Version, isWrite: Bool) {
+    /// An operation on a protected attribute.
+    enum Operation: CaseIterable, Sendable {
+        case read, write, signals, socket
+
+        fileprivate func begin(_ stage: Stage, _ peripheral: Peripheral) -> Observable<[UInt8]> {
+            let secret = stage.characteristic(Lock.secret, of: peripheral)
+            let notifying = stage.characteristic(Lock.notifying, of: peripheral)
+            return switch self {
+            case .read: secret.readValue().asObservable()
+            case .write: secret.writeValue([1]).andThen(.empty())
+            case .signals: notifying.observeValueUpdates(using: .signals)
+            case .socket: notifying.observeValueUpdates(using: .socket)
+            }
+        }
+    }
+
+    @Test(.proves(.Q121), arguments: versions, Operation.allCases)
+    func `The error of a refused pairing says so`(version: SimulatedBlueZ.Version, operation: Operation) {
         let (stage, peripheral) = Self.stage(version)
         let link = stage.connect(peripheral)
-        let secret = stage.characteristic(Lock.secret, of: peripheral)
-        let error: BluetoothError?
-        if isWrite {
-            let write = stage.record(secret.writeValue([1]))
-            stage.advance(5_000)
-            error = write.error
-        } else {
-            let read = stage.record(secret.readValue())
-            stage.advance(5_000)
-            error = read.error
-        }
+        let refused = stage.record(operation.begin(stage, peripheral))
+        stage.advance(5_000)
+        let error = refused.error
         #expect(error?.isPairingSuspected == true)
         guard version != .v5_66 else {
             // bluetoothd 5.66 ends all operations of a lost link alike.
@@ -89,6 +98,22 @@ struct RefusingPeripheralTests {
         #expect(read.error?.isPairingSuspected == (version == .v5_66))
         #expect(read.error?.advice?.contains("pair") == (version == .v5_66))
         #expect(read.error?.advice?.contains("nearer") == true)
+    }
+
+    @Test(.proves(.Q121), arguments: versions, [NotificationTransport.signals, .socket])
+    func `A link that ends during a start of notifications does not advise pairing`(
+        version: SimulatedBlueZ.Version, transport: NotificationTransport
+    ) {
+        let slow = SimulatedConnection(roundTrip: .seconds(2))
+        let (stage, peripheral) = Self.stage(version, Sensor.make(Sensor.text, slow), Sensor.address)
+        let link = stage.connect(peripheral)
+        let values = stage.record(
+            stage.characteristic(Sensor.notifying, of: peripheral).observeValueUpdates(using: transport))
+        stage.advance(1_000)
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(5_000)
+        #expect(values.kind == .disconnected(version == .v5_87 ? .remote : .unknown) && link.kind == values.kind)
+        #expect(values.error?.isPairingSuspected == (version == .v5_66))
     }
 
     @Test(.proves(.Q121), arguments: versions)

@@ -20,8 +20,6 @@ extension Link {
         guard let operation = queue.endedOperation else { return lost }
         guard showsLostOperations else { return lost.withPairingClue(.possible) }
         guard !operation.isAnswered else { return lost }
-        // It is not known whether bluetoothd answers all pending starts of notifications when a link ends.
-        guard operation.kind != .notify else { return lost.withPairingClue(.possible) }
         // Without an agent of ours, this computer may have refused.
         let isRefusedByPeer = !isBonded && !isPairing && client.settings.pairing.mode != .noAgent
         return isRefusedByPeer ? failed.withPairingClue(.refused) : failed
@@ -29,7 +27,8 @@ extension Link {
 
     /// Whether a missing reply shows that bluetoothd has lost an operation.
     ///
-    /// bluetoothd answers the other operations when the link ends, so before the call after the delay of the loss.
+    /// bluetoothd answers the other operations when the link ends, so before the call after the delay of the loss. That
+    /// includes starts of notifications. Source: BlueZ 5.82, disconnect_cb in src/shared/att.c.
     private var showsLostOperations: Bool {
         guard isAnsweredAfterLoss, deadlines.disconnectReasonGrace > .zero, let version = client.version else {
             return false
