@@ -24,8 +24,8 @@ final class TreeReading: Sendable {
     private let state = Guarded(ReadingState())
 
     private struct ReadingState {
-        /// The device with the present link; nil before the first one.
-        var peripheral: Peripheral?
+        /// The tree that was discovered over the present link; nil before the first one.
+        var tree: GATTTree?
         /// The handles of the attributes that need no further operation.
         var done: Set<UInt16> = []
         /// The handles of the characteristics with notifications that need pairing.
@@ -33,8 +33,8 @@ final class TreeReading: Sendable {
         var links = ReadingLinks()
 
         var endedLink: EndedLink? {
-            guard let peripheral, let end = links.end else { return nil }
-            return EndedLink(peripheral: peripheral, end: end)
+            guard let tree, let end = links.end else { return nil }
+            return EndedLink(peripheral: tree.peripheral, end: end)
         }
     }
 
@@ -51,7 +51,10 @@ final class TreeReading: Sendable {
     var isOnFirstLink: Bool { state.withLock(\.links.isFirst) }
 
     /// The device with a link that executes no more operations; nil if the link does.
-    var stalledPeripheral: Peripheral? { state.withLock { $0.links.isStalled ? $0.peripheral : nil } }
+    var stalledPeripheral: Peripheral? { state.withLock { $0.links.isStalled ? $0.tree?.peripheral : nil } }
+
+    /// The tree of the last link, if the time limit has ended; its other values are then not read.
+    var expiredTree: GATTTree? { deadline?.isOver == true ? state.withLock(\.tree) : nil }
 
     /// Whether a value has ended the present link, and another link replaces it.
     var isLinkLost: Bool { state.withLock { $0.links.loss != nil } }
@@ -100,9 +103,9 @@ final class TreeReading: Sendable {
     /// Reads the values one by one. Fails with ``LinkStalled`` if another link is needed for the rest.
     func items(of tree: GATTTree) -> Observable<GATTTreeItem> {
         let isFirst = state.withLock { state in
-            defer { state.peripheral = tree.peripheral }
+            defer { state.tree = tree }
             state.links.beginReading()
-            return state.peripheral == nil
+            return state.tree == nil
         }
         return (isFirst ? Observable.just(GATTTreeItem.peripheral(tree.peripheral)) : .empty())
             .concat(
@@ -120,12 +123,20 @@ final class TreeReading: Sendable {
                 : .just(.characteristic(characteristic, nil))
         }
         .concat(
-            characteristic.discoverDescriptors().concatMap { descriptor in
+            descriptors(of: characteristic).concatMap { descriptor in
                 self.item(descriptor.handle) {
                     self.value(.descriptor(descriptor), of: characteristic.peripheral)
                         .map { .descriptor(descriptor, $0) }
                 }
             })
+    }
+
+    /// Emits the descriptors; none at the end of the time limit if there is no link any more.
+    private func descriptors(of characteristic: Characteristic) -> Observable<Descriptor> {
+        characteristic.discoverDescriptors().catch { [deadline] error in
+            guard deadline?.isOver == true else { throw error }
+            return .empty()
+        }
     }
 
     /// Emits an item unless an earlier link has emitted it.
@@ -191,6 +202,12 @@ extension DeviceConnector {
                     if reading.isOnFirstLink, !isShared { context.note(reading.noteOfNextLink(after: ended)) }
                     reading.replaceLink(ended, isShared: isShared)
                     return next.limited(by: reading.deadline).use(reading, work)
+                }
+                .catch { error in
+                    guard [.timedOut, .notFound].contains(CLIError(error).code), let tree = reading.expiredTree else {
+                        throw error
+                    }
+                    return try work(tree, reading)
                 }
             }
     }

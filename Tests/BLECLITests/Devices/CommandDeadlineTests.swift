@@ -28,6 +28,21 @@ struct CommandDeadlineTests {
         #expect(outcome.lines.contains { $0.contains("FFB5") && $0.hasSuffix("[write]") })
     }
 
+    @Test func `If no other link can be made in time, the remaining values are marked`() {
+        let lock = SimulatedPeripheral.lock(pairing: SimulatedPairing(failure: .notSupported))
+        let harness = CommandHarness(around: lock)
+        let simulation = harness.simulation
+        // After the link that the refused pairing ends, the device is out of range.
+        let outcome = harness.run(
+            ConnectVerb(target: .part("Lock")), .limited(.seconds(10)),
+            meanwhile: [(1_500, { _ in simulation.bluez.advertise(nil, from: "C0:FF:EE:00:00:09") })])
+        #expect(outcome.code == .done, "\(outcome.errors)")
+        for uuid in ["FFD1", "FFD2", "FFD3", "FFD4", "FFD5", "FFD6"] {
+            #expect(outcome.lines.count { $0.contains("    \(uuid)  @") } == 1, "\(uuid): \(outcome.lines)")
+        }
+        #expect(outcome.lines.count { $0.hasSuffix("! Not read within 10 s.") } == 3, "\(outcome.lines)")
+    }
+
     @Test func `With --json, an error says whether the value was requested`() throws {
         let outcome = CommandHarness(around: Self.slow)
             .run(ConnectVerb(target: .part("slow")), .limited(.seconds(8), json: true))
