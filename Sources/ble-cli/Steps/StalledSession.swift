@@ -41,6 +41,29 @@ extension StepSession {
         .asCompletable()
     }
 
+    /// Connects again if a refused pairing has stalled the link of the session and the device is not paired since.
+    ///
+    /// bluetoothd 5.66 would not answer `Pair` over the stalled link.
+    func renewStalledLink() -> Completable {
+        Observable<Never>.deferred { [self] in
+            guard let peripheral = tree?.peripheral, let stall else { return .empty() }
+            return peripheral.isBonded.take(1).flatMap { [self] isBonded -> Observable<Never> in
+                guard !isBonded else { return .empty() }
+                let link = StalledLink(context: context, peripheral: peripheral)
+                let isKept = link.isKept
+                let lostValues = hasSubscriptions ? " The notifications of subscribe steps end." : ""
+                close()
+                return link.replace(after: .stalled(stall)).flatMap { [self] isShared -> Observable<Never> in
+                    if !isShared {
+                        context.note("Connecting again to \(peripheral), because its pairing was refused.\(lostValues)")
+                    }
+                    return connect(.address(peripheral.address), keepsLink: isKept && !isShared)
+                }
+            }
+        }
+        .asCompletable()
+    }
+
     /// Closes the link of the session if it is a kept one and a refused pairing has stalled it.
     func closeKeptLink(after error: CLIError) -> Completable {
         guard error.cause?.kind.stallsLink == true, let peripheral = tree?.peripheral else { return .empty() }

@@ -13,6 +13,8 @@ final class StepSession: Sendable {
         /// The connected device, or why the link was lost or not made; nil if it was not requested, or is closed.
         var device: Result<GATTTree, CLIError>?
         var subscriptions: [UInt16: ValueQueue] = [:]
+        /// The error of the operation that has stalled the link; nil if bluetoothd executes operations.
+        var stall: BluetoothError?
 
         var tree: GATTTree? { try? device?.get() }
     }
@@ -47,6 +49,9 @@ final class StepSession: Sendable {
 
     /// The connected device; nil without a link.
     var tree: GATTTree? { state.withLock(\.tree) }
+
+    /// The error of the operation that has stalled the link; nil if there is no link, or it executes operations.
+    var stall: BluetoothError? { state.withLock(\.stall) }
 
     /// Whether a subscribe step stores values.
     var hasSubscriptions: Bool { state.withLock { !$0.subscriptions.isEmpty } }
@@ -108,10 +113,17 @@ final class StepSession: Sendable {
             guard state.number == number, state.tree != nil else { return false }
             state.device = .failure(error)
             state.subscriptions = [:]
+            state.stall = nil
             return true
         }
         if wasOpen { context.note(error.text) }
         return wasOpen
+    }
+
+    /// Records that the error of a step has stalled the link, if it has.
+    func recordStall(_ error: CLIError) {
+        guard let cause = error.cause, cause.kind.stallsLink else { return }
+        state.withLock { if $0.tree != nil { $0.stall = cause } }
     }
 
     /// Closes the link of any program to a device. If it is the link of the session, closes the session's link.
@@ -133,18 +145,21 @@ final class StepSession: Sendable {
     }
 
     /// Pairs with a device; with the connected device if `target` is nil.
+    ///
+    /// If an earlier step has stalled the link to it, connects again before.
     func pair(_ target: Target?, passkey: UInt32?) throws(CLIError) -> Observable<Never> {
         let own = try target == nil ? connected().peripheral : tree?.peripheral
         guard let target = target ?? own.map({ .address($0.address) }) else { return .empty() }
         let isConnected = own.map { target.match($0, name: $0.name) == .exact } ?? false
         let verb = PairVerb(target: target, passkey: passkey, isConnected: isConnected)
-        return Observable.using { [context] in
+        let paired = Observable<Never>.using { [context] in
             PairingManager(context.makeManager?(verb.pairing) ?? context.manager, isShared: context.makeManager == nil)
         } observableFactory: { [context] owner in
             var context = context
             context.manager = owner.manager
             return verb.run(in: context)
         }
+        return isConnected ? renewStalledLink().andThen(paired) : paired
     }
 
     /// Removes a device from bluetoothd. If it is the connected one, closes the link.

@@ -69,6 +69,8 @@ struct PairVerb: Verb {
     /// The keyboard on which the user answers pairing requests; nil if the user cannot answer.
     var keyboard: (any Keyboard)?
     /// Whether this process has a link to the device, so that no link is being closed.
+    ///
+    /// The link may belong to another manager of this process. The manager that pairs does not know its maker.
     var isConnected = false
 
     private static let unusedPasskey =
@@ -119,6 +121,9 @@ struct PairVerb: Verb {
     /// Returns the error of a pairing, with advice that matches the options that were given.
     private func withAdvice(_ error: any Error, _ questions: PairingQuestions?) -> any Error {
         guard let error = error as? BluetoothError else { return error }
+        if isConnected, error.isLinkShared {
+            return CLIError(error, advice: "Connect again, and pair then; the device may have to be in pairing mode.")
+        }
         if error.kind == .timedOut {
             return CLIError(
                 error,
