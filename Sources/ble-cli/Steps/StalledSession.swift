@@ -16,7 +16,7 @@ extension StepSession {
     }
 
     private func items(_ reading: TreeReading) -> Observable<GATTTreeItem> {
-        Observable.deferred { [self] in reading.items(of: try connected()) }
+        currentTree().flatMap { reading.items(of: $0) }
             .catch { [self] error in
                 guard let ended = reading.endedLink(before: error) else { throw error }
                 return renewLink(after: ended, reading).andThen(items(reading))
