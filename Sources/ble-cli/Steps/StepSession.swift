@@ -194,8 +194,8 @@ final class StepSession: Sendable {
     func pair(_ target: Target?, passkey: UInt32?) throws(CLIError) -> Observable<Never> {
         let own = try target == nil ? connected().peripheral : tree?.peripheral
         guard let target = target ?? own.map({ .address($0.address) }) else { return .empty() }
-        let isConnected = own.map { target.match($0, name: $0.name) == .exact } ?? false
-        let verb = PairVerb(target: target, passkey: passkey, isConnected: isConnected)
+        let mayBeOwn = own.map { target.match($0, name: $0.name) != nil } ?? false
+        let verb = PairVerb(target: target, passkey: passkey, connected: own?.address)
         let paired = Observable<Never>.using { [context] in
             PairingManager(context.makeManager?(verb.pairing) ?? context.manager, isShared: context.makeManager == nil)
         } observableFactory: { [context] owner in
@@ -203,7 +203,7 @@ final class StepSession: Sendable {
             context.manager = owner.manager
             return verb.run(in: context)
         }
-        return isConnected ? renewStalledLink().andThen(paired) : paired
+        return mayBeOwn ? renewStalledLink().andThen(paired) : paired
     }
 
     /// Removes a device from bluetoothd. If it is the connected one, closes the link.

@@ -37,7 +37,7 @@ struct DeviceStepTests {
         #expect(harness.calls("Disconnect") == 1 && harness.calls("Pair") == 1)
     }
 
-    @Test(arguments: [SimulatedBlueZ.Version.v5_66, .v5_82, .v5_87], ["pair", "pair Lock"])
+    @Test(arguments: [SimulatedBlueZ.Version.v5_66, .v5_82, .v5_87], ["pair", "pair Loc"])
     func `After a refused value, the step pair connects again`(version: SimulatedBlueZ.Version, line: String) {
         let harness = harness(on: version)
         let outcome = harness.run(RefusedStepsVerb(lines: ["connect Lock", "read FFF1", line, "read FFF1"]))
@@ -47,11 +47,12 @@ struct DeviceStepTests {
         #expect(harness.calls("Pair") == 1)
     }
 
-    @Test func `A link that is lost during the step pair is not the one of another program`() throws {
+    @Test(arguments: ["pair", "pair loc"])
+    func `A link that is lost during the step pair is not the one of another program`(line: String) throws {
         let harness = harness(SimulatedPairing(delay: .seconds(20)))
         let simulation = harness.simulation
         let outcome = harness.run(
-            try verb("connect Lock", "pair"),
+            try verb("connect Lock", line),
             meanwhile: [(10_000, { _ in simulation.bluez.dropLink(to: "C0:FF:EE:00:00:07") })])
         #expect(outcome.code == .failed)
         #expect(outcome.errors.last?.contains("the link was lost") == true, "\(outcome.errors)")
