@@ -240,14 +240,19 @@ final class StepSession: Sendable {
                 return Disposables.create()
             }
             let isOn = Guarded(false)
+            let finish: @Sendable () -> Void = {
+                isOn.withLock { $0 = true }
+                observer.on(.completed)
+            }
             let switched = context.manager.attributeExchanges.subscribe(onNext: { exchange in
                 guard case .notificationsSwitched(let other, isOn: true) = exchange.kind,
                     other.handle == characteristic.handle, other.peripheral == characteristic.peripheral
                 else { return }
-                isOn.withLock { $0 = true }
-                observer.on(.completed)
+                finish()
             })
-            queue.start(characteristic.observeValueUpdates()) { observer.on(.error($0)) }
+            // The level of a hidden battery service arrives without a switch.
+            let values = characteristic.observeValueUpdates().do(afterNext: { _ in finish() })
+            queue.start(values) { observer.on(.error($0)) }
             return Disposables.create { [self] in
                 switched.dispose()
                 guard !isOn.withLock({ $0 }) else { return }

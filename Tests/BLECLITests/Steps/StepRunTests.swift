@@ -26,10 +26,12 @@ struct StepRunTests {
     @Test func `Steps read and observe a hidden battery service`() throws {
         var scenario = Scenario.everyday
         scenario.features = [.hiddenBattery]
-        let steps = try verb("connect Strap", "read 2A19", "notify 2A19 --count 1", "read \"Battery Level\"")
+        let steps = try verb(
+            "connect Strap", "read 2A19", "notify 2A19 --count 1", "subscribe 2A19", "wait 2A19 1s",
+            "read \"Battery Level\"")
         let outcome = CommandHarness(scenario).run(steps)
         #expect(outcome.code == .done, "\(outcome.errors)")
-        #expect(outcome.lines == ["57  87 %", "57  87 %", "57  87 %"])
+        #expect(outcome.lines == Array(repeating: "57  87 %", count: 4))
     }
 
     @Test func `Neither an error nor an object of --json contains a passkey or key`() throws {
