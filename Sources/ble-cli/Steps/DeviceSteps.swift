@@ -8,8 +8,9 @@ struct PairStep: StepCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair", abstract: "Pair with the connected device, or another one.",
         discussion: """
-            A step does not prompt. If the device needs a passkey, give --passkey digits or @FILE; to confirm a \
-            number, use ble-cli pair.
+            If a value of the connected device needed pairing before, connects again first, because bluetoothd \
+            executes no more operations of such a link. A step does not prompt. If the device needs a passkey, give \
+            --passkey digits or @FILE; to confirm a number, use ble-cli pair.
             """)
 
     @Argument(help: .otherTarget) var target: String?

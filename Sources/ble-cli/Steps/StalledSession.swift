@@ -16,7 +16,7 @@ extension StepSession {
     }
 
     private func items(_ reading: TreeReading) -> Observable<GATTTreeItem> {
-        Observable.deferred { [self] in reading.items(of: try connected()) }
+        currentTree().flatMap { reading.items(of: $0) }
             .catch { [self] error in
                 guard let ended = reading.endedLink(before: error) else { throw error }
                 return renewLink(after: ended, reading).andThen(items(reading))
@@ -36,6 +36,29 @@ extension StepSession {
                 }
                 reading.replaceLink(ended, isShared: isShared)
                 return connect(.address(ended.peripheral.address), keepsLink: isKept && !isShared)
+            }
+        }
+        .asCompletable()
+    }
+
+    /// Connects again if a refused pairing has stalled the link of the session and the device is not paired since.
+    ///
+    /// bluetoothd 5.66 would not answer `Pair` over the stalled link.
+    func renewStalledLink() -> Completable {
+        Observable<Never>.deferred { [self] in
+            guard let peripheral = tree?.peripheral, let stall else { return .empty() }
+            return peripheral.isBonded.take(1).flatMap { [self] isBonded -> Observable<Never> in
+                guard !isBonded else { return .empty() }
+                let link = StalledLink(context: context, peripheral: peripheral)
+                let isKept = link.isKept
+                let lostValues = hasSubscriptions ? " The notifications of subscribe steps end." : ""
+                close()
+                return link.replace(after: .stalled(stall)).flatMap { [self] isShared -> Observable<Never> in
+                    if !isShared {
+                        context.note("Connecting again to \(peripheral), because its pairing was refused.\(lostValues)")
+                    }
+                    return connect(.address(peripheral.address), keepsLink: isKept && !isShared)
+                }
             }
         }
         .asCompletable()

@@ -89,7 +89,9 @@ struct ReadStep: StepCommand {
         return StepFunction { session in
             let printer = ValuePrinter(context: session.context, format: format, showsSource: arguments.count > 1)
             try printer.check()
-            return ReadVerb.values(of: try session.connected().attributes(arguments), printer).ignoreElements()
+            return session.currentTree(with: arguments)
+                .flatMap { ReadVerb.values(of: $0.attributes(arguments), printer) }
+                .ignoreElements()
         }
     }
 }
@@ -101,7 +103,10 @@ struct WriteStep: StepCommand {
 
     func step() throws(CLIError) -> any SessionStep {
         let request = try arguments.parsed(read: InputFile.readInStep)
-        return StepFunction { request.run(on: try $0.connected(), in: $0.context) }
+        return StepFunction { session in
+            session.currentTree(with: [request.characteristic])
+                .flatMap { request.run(on: $0, in: session.context) }
+        }
     }
 }
 
@@ -114,7 +119,8 @@ struct SubscribeStep: StepCommand {
     func step() throws(CLIError) -> any SessionStep {
         let arguments = try CharacteristicArgument.list(characteristics)
         return StepFunction { session in
-            Observable.from(try session.connected().characteristics(arguments))
+            session.currentTree(with: arguments)
+                .flatMap { tree in Observable.from(try tree.characteristics(arguments)) }
                 .concatMap { session.subscribe(to: $0) }
         }
     }
@@ -143,16 +149,18 @@ struct WaitStep: StepCommand {
             let context = session.context
             let printer = ValuePrinter(context: context, format: format)
             try printer.check()
-            let characteristic = try session.connected().characteristic(argument)
-            let timedOut = context.timer(limit).map { _ -> [UInt8] in
-                let what = wanted.map { "The value \(HexBytes.text($0))" } ?? "No value"
-                let end = wanted == nil ? "arrived" : "did not arrive"
-                throw CLIError(.timedOut, "\(what) of \(characteristic.uuid) \(end) within \(limit.text).")
+            return session.currentTree(with: [argument]).flatMap { tree -> Observable<Never> in
+                let characteristic = try tree.characteristic(argument)
+                let timedOut = context.timer(limit).map { _ -> [UInt8] in
+                    let what = wanted.map { "The value \(HexBytes.text($0))" } ?? "No value"
+                    let end = wanted == nil ? "arrived" : "did not arrive"
+                    throw CLIError(.timedOut, "\(what) of \(characteristic.uuid) \(end) within \(limit.text).")
+                }
+                return session.firstValue(of: characteristic, where: { wanted == nil || $0 == wanted })
+                    .amb(timedOut)
+                    .do(onNext: { try printer.show($0, of: characteristic) })
+                    .ignoreElements()
             }
-            return session.firstValue(of: characteristic, where: { wanted == nil || $0 == wanted })
-                .amb(timedOut)
-                .do(onNext: { try printer.show($0, of: characteristic) })
-                .ignoreElements()
         }
     }
 }
@@ -182,11 +190,12 @@ struct NotifyStep: StepCommand {
                 context: session.context, format: format, showsSource: arguments.count > 1, continuesAfterMismatch: true
             )
             try printer.check()
-            let characteristics = try session.connected().characteristics(arguments)
-            var values = NotifyVerb.updates(of: characteristics)
-            if let number { values = values.take(number) }
-            if let time { values = values.take(for: time.interval, scheduler: session.context.scheduler) }
-            return values.do(onNext: { try printer.show($0.1, of: $0.0) }).ignoreElements()
+            return session.currentTree(with: arguments).flatMap { tree -> Observable<Never> in
+                var values = NotifyVerb.updates(of: try tree.characteristics(arguments))
+                if let number { values = values.take(number) }
+                if let time { values = values.take(for: time.interval, scheduler: session.context.scheduler) }
+                return values.do(onNext: { try printer.show($0.1, of: $0.0) }).ignoreElements()
+            }
         }
     }
 }

@@ -202,6 +202,7 @@ struct StepReport: Sendable {
                     let error = CLIError(error)
                     try show(error, after: clock.time - start)
                     let failure = StepFailure(line: line, text: text, error: error)
+                    session.recordStall(error)
                     return session.closeKeptLink(after: error).andThen(.error(failure))
                 }
                 .do(onCompleted: { try show(nil, after: clock.time - start) })

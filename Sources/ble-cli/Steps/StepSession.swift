@@ -12,9 +12,20 @@ final class StepSession: Sendable {
         var link: (any Disposable)?
         /// The connected device, or why the link was lost or not made; nil if it was not requested, or is closed.
         var device: Result<GATTTree, CLIError>?
-        var subscriptions: [UInt16: ValueQueue] = [:]
+        var subscriptions: [Characteristic: ValueQueue] = [:]
+        /// Whether the device has changed its services since the tree was discovered.
+        var isTreeOutdated = false
+        /// The error of the operation that has stalled the link; nil if bluetoothd executes operations.
+        var stall: BluetoothError?
 
         var tree: GATTTree? { try? device?.get() }
+
+        /// Replaces the tree of the connected device. A subscription to an earlier characteristic has ended.
+        mutating func replaceTree(_ tree: GATTTree) {
+            device = .success(tree)
+            let characteristics = Set(tree.services.flatMap(\.characteristics))
+            subscriptions = subscriptions.filter { characteristics.contains($0.key) }
+        }
     }
 
     private let seen = Guarded(SeenWords())
@@ -48,6 +59,9 @@ final class StepSession: Sendable {
     /// The connected device; nil without a link.
     var tree: GATTTree? { state.withLock(\.tree) }
 
+    /// The error of the operation that has stalled the link; nil if there is no link, or it executes operations.
+    var stall: BluetoothError? { state.withLock(\.stall) }
+
     /// Whether a subscribe step stores values.
     var hasSubscriptions: Bool { state.withLock { !$0.subscriptions.isEmpty } }
 
@@ -59,6 +73,36 @@ final class StepSession: Sendable {
         return try device.get()
     }
 
+    /// Emits the connected device with the attributes of a step, and completes. Fails as ``connected()`` does.
+    ///
+    /// Discovers the services again if they have changed, or if the known tree does not have the attributes. If they
+    /// are still missing, the step fails when it uses the tree.
+    func currentTree(with arguments: [CharacteristicArgument] = []) -> Observable<GATTTree> {
+        Observable<GATTTree>.deferred { [self] in
+            let tree = try connected()
+            guard !state.withLock(\.isTreeOutdated) else { return discoverAgain(tree.peripheral) }
+            return tree.attributes(arguments).map { _ in tree }.catch { [self] error in
+                guard CLIError(error).code == .notFound else { throw error }
+                return discoverAgain(tree.peripheral)
+            }
+        }
+    }
+
+    private func discoverAgain(_ peripheral: Peripheral) -> Observable<GATTTree> {
+        Observable<GATTTree>.deferred { [self] in
+            // Set before, because the services may change again during the discovery.
+            let number = state.withLock { state -> Int in
+                state.isTreeOutdated = false
+                return state.number
+            }
+            return GATTTree.discover(peripheral).do(
+                onNext: { [self] tree in
+                    state.withLock { if $0.number == number, $0.tree != nil { $0.replaceTree(tree) } }
+                },
+                onError: { [self] _ in state.withLock { if $0.number == number { $0.isTreeOutdated = true } } })
+        }
+    }
+
     /// Closes the present link, connects to a device and discovers it. Completes when the device is ready.
     ///
     /// - Parameter keepsLink: Whether the link stays open at the end.
@@ -67,10 +111,15 @@ final class StepSession: Sendable {
             close()
             let number = state.withLock(\.number)
             let link = DeviceConnector(context: context, target: target, keepsLink: keepsLink).tree()
+                .do(onNext: { [self] tree in
+                    state.withLock { if $0.number == number { $0.device = .success(tree) } }
+                    observer.on(.completed)
+                })
+                // The stream of the tree fails with the link, too.
+                .flatMap { $0.peripheral.observeModifiedServices().catch { _ in .never() } }
                 .subscribe(
-                    onNext: { [self] tree in
-                        state.withLock { if $0.number == number { $0.device = .success(tree) } }
-                        observer.on(.completed)
+                    onNext: { [self] _ in
+                        state.withLock { if $0.number == number { $0.isTreeOutdated = true } }
                     },
                     onError: { [self] error in
                         // After the device was ready, the step has ended.
@@ -108,10 +157,17 @@ final class StepSession: Sendable {
             guard state.number == number, state.tree != nil else { return false }
             state.device = .failure(error)
             state.subscriptions = [:]
+            state.stall = nil
             return true
         }
         if wasOpen { context.note(error.text) }
         return wasOpen
+    }
+
+    /// Records that the error of a step has stalled the link, if it has.
+    func recordStall(_ error: CLIError) {
+        guard let cause = error.cause, cause.kind.stallsLink else { return }
+        state.withLock { if $0.tree != nil { $0.stall = cause } }
     }
 
     /// Closes the link of any program to a device. If it is the link of the session, closes the session's link.
@@ -133,18 +189,21 @@ final class StepSession: Sendable {
     }
 
     /// Pairs with a device; with the connected device if `target` is nil.
+    ///
+    /// If an earlier step has stalled the link to it, connects again before.
     func pair(_ target: Target?, passkey: UInt32?) throws(CLIError) -> Observable<Never> {
         let own = try target == nil ? connected().peripheral : tree?.peripheral
         guard let target = target ?? own.map({ .address($0.address) }) else { return .empty() }
-        let isConnected = own.map { target.match($0, name: $0.name) == .exact } ?? false
-        let verb = PairVerb(target: target, passkey: passkey, isConnected: isConnected)
-        return Observable.using { [context] in
+        let mayBeOwn = own.map { target.match($0, name: $0.name) != nil } ?? false
+        let verb = PairVerb(target: target, passkey: passkey, connected: own?.address)
+        let paired = Observable<Never>.using { [context] in
             PairingManager(context.makeManager?(verb.pairing) ?? context.manager, isShared: context.makeManager == nil)
         } observableFactory: { [context] owner in
             var context = context
             context.manager = owner.manager
             return verb.run(in: context)
         }
+        return mayBeOwn ? renewStalledLink().andThen(paired) : paired
     }
 
     /// Removes a device from bluetoothd. If it is the connected one, closes the link.
@@ -172,8 +231,8 @@ final class StepSession: Sendable {
         Observable.create { [self] observer in
             let queue = ValueQueue()
             let isNew = state.withLock { state in
-                guard state.subscriptions[characteristic.handle] == nil else { return false }
-                state.subscriptions[characteristic.handle] = queue
+                guard state.subscriptions[characteristic] == nil else { return false }
+                state.subscriptions[characteristic] = queue
                 return true
             }
             guard isNew else {
@@ -181,20 +240,25 @@ final class StepSession: Sendable {
                 return Disposables.create()
             }
             let isOn = Guarded(false)
+            let finish: @Sendable () -> Void = {
+                isOn.withLock { $0 = true }
+                observer.on(.completed)
+            }
             let switched = context.manager.attributeExchanges.subscribe(onNext: { exchange in
                 guard case .notificationsSwitched(let other, isOn: true) = exchange.kind,
                     other.handle == characteristic.handle, other.peripheral == characteristic.peripheral
                 else { return }
-                isOn.withLock { $0 = true }
-                observer.on(.completed)
+                finish()
             })
-            queue.start(characteristic.observeValueUpdates()) { observer.on(.error($0)) }
+            // The level of a hidden battery service arrives without a switch.
+            let values = characteristic.observeValueUpdates().do(afterNext: { _ in finish() })
+            queue.start(values) { observer.on(.error($0)) }
             return Disposables.create { [self] in
                 switched.dispose()
                 guard !isOn.withLock({ $0 }) else { return }
                 state.withLock { state in
-                    if state.subscriptions[characteristic.handle] === queue {
-                        state.subscriptions[characteristic.handle] = nil
+                    if state.subscriptions[characteristic] === queue {
+                        state.subscriptions[characteristic] = nil
                     }
                 }
             }
@@ -207,7 +271,7 @@ final class StepSession: Sendable {
     func firstValue(
         of characteristic: Characteristic, where isWanted: @escaping @Sendable ([UInt8]) -> Bool
     ) -> Observable<[UInt8]> {
-        guard let queue = state.withLock({ $0.subscriptions[characteristic.handle] }) else {
+        guard let queue = state.withLock({ $0.subscriptions[characteristic] }) else {
             return characteristic.observeValueUpdates().filter(isWanted).take(1)
         }
         return queue.first(where: isWanted)

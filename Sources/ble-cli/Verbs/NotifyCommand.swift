@@ -7,13 +7,15 @@ struct NotifyCommand: BluetoothCommand {
     static let configuration = CommandConfiguration(
         commandName: "notify", abstract: "Print the values that a device notifies.",
         discussion: """
-            Runs until Ctrl-C, until --count values have arrived, or until the time of --for or --timeout. At the time \
+            Runs until Ctrl-C, until --count values have arrived, or until the time of --for or --timeout. With both, \
+            --timeout limits the time until the notifications are on, and --for the time from then on. At the time \
             limit, the exit code is 0 if values have arrived, and 4 if none or fewer than --count have. With several \
             characteristics, all notify over one link, and each line begins with the characteristic.
 
             EXAMPLES:
               ble-cli notify Strap "Heart Rate Measurement" --count 10
               ble-cli notify Strap 2A37 --timeout 60 --json
+              ble-cli notify Strap 2A37 --for 10s --timeout 20s
               ble-cli notify Strap 2A37 --reconnect
               ble-cli notify Strap 2A37 2A19
               ble-cli notify Thermometer FFE1 --format int16
@@ -29,7 +31,7 @@ struct NotifyCommand: BluetoothCommand {
 
     @Option(
         name: .customLong("for"), parsing: .unconditional,
-        help: .length("It counts from the connection on, and --timeout from the start of the command."))
+        help: .length("It begins when the notifications are on; beside it, --timeout limits the time until then."))
     var length: String?
 
     @Flag(help: "Reconnect and continue after the link is lost or Bluetooth was unavailable.")
@@ -42,9 +44,6 @@ struct NotifyCommand: BluetoothCommand {
             target: try Target(parsing: target),
             characteristics: try CharacteristicArgument.list(characteristics), format: try form.parsed(),
             count: number, reconnects: reconnect, keepsLink: link.keep)
-        guard length == nil || common.timeout == nil else {
-            throw CLIError(.usage, "--for and --timeout both limit the command. Give one of them.")
-        }
         verb.duration = try length.map { text throws(CLIError) in try TimeSpan.parse(text, for: "--for") }
         return verb
     }
@@ -60,9 +59,9 @@ struct NotifyCommand: BluetoothCommand {
 
 /// Prints the notifications of characteristics, up to a count or a time limit.
 ///
-/// ``duration`` begins when the device is connected; the time limit includes finding and connecting. If fewer than
-/// `count` values, or none, have arrived by then, the verb fails with a timeout. A lost link is an error, unless the
-/// verb reconnects.
+/// ``duration`` begins when the notifications are on, and the time limit then applies only until this moment. Without
+/// it, the time limit applies to the whole verb. If fewer than `count` values, or none, have arrived by the end, the
+/// verb fails with a timeout. A lost link is an error, unless the verb reconnects.
 struct NotifyVerb: LinkVerb {
     let target: Target
     let characteristics: [CharacteristicArgument]
@@ -72,7 +71,7 @@ struct NotifyVerb: LinkVerb {
     /// Whether the verb reconnects and continues after the link is lost.
     var reconnects = false
     var keepsLink = false
-    /// How long to run while connected; nil for the time limit of the context, if it has one.
+    /// How long to run with notifications; nil for the time limit of the context, if it has one.
     var duration: Duration?
 
     init(
@@ -103,8 +102,8 @@ struct NotifyVerb: LinkVerb {
             return DeviceConnector(context: context, target: target, notes: notes, keepsLink: keepsLink)
                 .use { tree in
                     let characteristics = try tree.characteristics(self.characteristics)
-                    let updates = Self.updates(of: characteristics)
-                    let values = limited(updates, after: clock.time - start, in: context)
+                    let left = context.options.timeout.map { $0 - (clock.time - start) }
+                    let values = limitedUpdates(of: characteristics, within: left, notes, in: context)
                     return (notes.map { values.alongside($0.ofLink(to: tree.peripheral, in: context)) } ?? values)
                         .notingDrops(of: "values", in: context)
                         .do(onNext: { try printer.show($0.1, of: $0.0) })
@@ -125,29 +124,79 @@ struct NotifyVerb: LinkVerb {
             })
     }
 
-    private func limited(
-        _ values: Observable<Update>, after elapsed: Duration, in context: CommandContext
+    /// Emits at most `count` values, until the end of ``duration`` or of the time limit.
+    ///
+    /// - Parameter left: The rest of the time limit; nil if there is none.
+    private func limitedUpdates(
+        of characteristics: [Characteristic], within left: Duration?, _ notes: LinkStatusNotes?,
+        in context: CommandContext
     ) -> Observable<Update> {
-        let wanted = count.map { values.take($0) } ?? values
-        guard let limit = duration ?? context.options.timeout.map({ $0 - elapsed }) else { return wanted }
-        return wanted.take(for: limit.interval, scheduler: context.scheduler)
+        let updates = Self.updates(of: characteristics)
+        let wanted = count.map { updates.take($0) } ?? updates
+        guard let duration else {
+            return left.map { wanted.take(for: $0.interval, scheduler: context.scheduler) } ?? wanted
+        }
+        let start = NotificationStart(of: characteristics)
+        let latest = context.timer(left ?? context.options.setupTimeout).map { _ -> Int in
+            // Without a time limit, --for also begins if a lost link keeps the notifications from being on.
+            guard let timeout = context.options.timeout else { return 0 }
+            throw Self.timeoutError(
+                "The notifications of \(Self.source(characteristics)) were not on within \(timeout.text).",
+                notes?.outage)
+        }
+        let end = start.observe(in: context.manager).amb(latest).flatMap { _ in context.timer(duration) }
+        return wanted.do(onNext: { start.record($0.0.handle) }).take(until: end)
     }
 
     /// Throws if the stream ended at the time limit with too few values.
     private func checkCount(
         _ shown: Int, _ characteristics: [Characteristic], _ outage: BluetoothError?, in context: CommandContext
     ) throws {
-        guard let timeout = duration ?? context.options.timeout, shown < count ?? 1, let first = characteristics.first
-        else {
+        guard let timeout = duration ?? context.options.timeout, shown < count ?? 1, !characteristics.isEmpty else {
             return
         }
-        let names = characteristics.map(\.uuid.description).joined(separator: ", ")
-        let source = "\(names) of \(first.peripheral)"
+        let source = Self.source(characteristics)
         let what =
             count.map { "Only \(shown) of \($0) values of \(source) arrived within \(timeout.text)." }
             ?? "No value of \(source) arrived within \(timeout.text)."
-        guard let outage else { throw CLIError(.timedOut, what) }
-        throw CLIError(.timedOut, "\(what) The device is not connected. Last cause: \(outage.summary)").caused(
-            by: outage)
+        throw Self.timeoutError(what, outage)
+    }
+
+    /// The characteristics with their device, for error texts.
+    private static func source(_ characteristics: [Characteristic]) -> String {
+        let names = characteristics.map(\.uuid.description).joined(separator: ", ")
+        return characteristics.first.map { "\(names) of \($0.peripheral)" } ?? names
+    }
+
+    private static func timeoutError(_ what: String, _ outage: BluetoothError?) -> CLIError {
+        guard let outage else { return CLIError(.timedOut, what) }
+        return CLIError(.timedOut, "\(what) The device is not connected. Last cause: \(outage.summary)")
+            .caused(by: outage)
+    }
+}
+
+/// The moment at which the notifications of several characteristics are on.
+private final class NotificationStart: Sendable {
+    /// The handles of the characteristics with notifications that are not on yet.
+    private let waiting: Guarded<Set<UInt16>>
+    private let begun = PublishSubject<Int>()
+
+    init(of characteristics: [Characteristic]) { waiting = Guarded(Set(characteristics.map(\.handle))) }
+
+    /// Records that notifications are on. A value shows it, too: for a hidden battery service, nothing is switched.
+    func record(_ handle: UInt16) {
+        let isLast = waiting.withLock { $0.remove(handle) != nil && $0.isEmpty }
+        if isLast { begun.onNext(0) }
+    }
+
+    /// Emits once when all notifications are on.
+    func observe(in manager: BluetoothManager) -> Observable<Int> {
+        let switches = manager.attributeExchanges
+            .do(onNext: { [self] exchange in
+                guard case .notificationsSwitched(let characteristic, isOn: true) = exchange.kind else { return }
+                record(characteristic.handle)
+            })
+            .ignoreElements()
+        return begun.take(1).alongside(switches)
     }
 }

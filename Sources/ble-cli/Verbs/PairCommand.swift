@@ -68,8 +68,10 @@ struct PairVerb: Verb {
     var passkey: UInt32?
     /// The keyboard on which the user answers pairing requests; nil if the user cannot answer.
     var keyboard: (any Keyboard)?
-    /// Whether this process has a link to the device, so that no link is being closed.
-    var isConnected = false
+    /// The device to which this process has a link; nil if it has none. This link is not being closed.
+    ///
+    /// The link may belong to another manager of this process, and then counts as one of another program.
+    var connected: BluetoothAddress?
 
     private static let unusedPasskey =
         "The passkey was not needed. To pair again, for example if the device no longer has the bond"
@@ -104,21 +106,25 @@ struct PairVerb: Verb {
     private func pair(_ peripheral: Peripheral, in context: CommandContext) -> Observable<Never> {
         let questions = keyboard.map { PairingQuestions(context: context, keyboard: $0, peripheral: peripheral) }
         let wait = ClosingLinkWait(context: context)
+        let isConnected = connected == peripheral.address
         let ready = isConnected ? .just((peripheral, true)) : wait.waitUntilClosed(peripheral)
         return ready.flatMap { peripheral, isShared -> Observable<Never> in
             let pairing = peripheral.pair().asObservable()
                 .do(onDispose: { if !isShared { wait.begin(peripheral) } })
             return questions.map { pairing.alongside($0.answers()) } ?? pairing
         }
-        .catch { throw withAdvice($0, questions) }
+        .catch { throw withAdvice($0, questions, isConnected: isConnected) }
         .do(onCompleted: {
             try context.show(peripheral, "is paired", [("paired", true), ("alreadyPaired", false)])
         })
     }
 
     /// Returns the error of a pairing, with advice that matches the options that were given.
-    private func withAdvice(_ error: any Error, _ questions: PairingQuestions?) -> any Error {
+    private func withAdvice(_ error: any Error, _ questions: PairingQuestions?, isConnected: Bool) -> any Error {
         guard let error = error as? BluetoothError else { return error }
+        if isConnected, error.isLinkShared {
+            return CLIError(error, advice: "Connect again, and pair then; the device may have to be in pairing mode.")
+        }
         if error.kind == .timedOut {
             return CLIError(
                 error,

@@ -89,7 +89,7 @@ struct CommandProcessTests {
         (["dance"], "The commands are diagnose, adapters, power, scan,"),
         (["write", "x", "2A39", "-5", "--format", "int16"], "Give a negative number as --value -5."),
         (["advertise", "--name", ""], "name of --name is empty"),
-        (["notify", "x", "2A37", "--for", "5s", "--timeout", "5"], "Give one of them"),
+        (["advertise", "--name", "x", "--for", "5s", "--timeout", "5"], "Give one of them"),
         (["connect", "x", "--for", "5s"], "Unknown option '--for'. Give the time as --timeout. See ble-cli connect"),
         (["read", "x", "2A19", "--for=5s"], "Give the time as --timeout."),
     ]

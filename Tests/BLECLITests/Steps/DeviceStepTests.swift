@@ -1,3 +1,4 @@
+import Rx
 import RxBluetooth
 import RxBluetoothMocks
 import Testing
@@ -6,15 +7,19 @@ import Testing
 
 /// The steps pair, trust, forget, power and decode.
 struct DeviceStepTests {
-    private func harness(_ pairing: SimulatedPairing = SimulatedPairing()) -> CommandHarness {
-        CommandHarness(
-            around: SimulatedPeripheral("Lock", address: "C0:FF:EE:00:00:07") {
-                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lock")
-                pairing
-                SimulatedService("fff0") {
-                    SimulatedCharacteristic("fff1", .read([0x2A]), protection: .encryption)
-                }
-            })
+    private func harness(
+        _ pairing: SimulatedPairing = SimulatedPairing(), on version: SimulatedBlueZ.Version = .v5_82
+    ) -> CommandHarness {
+        let lock = SimulatedPeripheral("Lock", address: "C0:FF:EE:00:00:07") {
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Lock")
+            pairing
+            SimulatedService("fff0") {
+                SimulatedCharacteristic("fff1", .read([0x2A]), protection: .encryption)
+            }
+        }
+        var scenario = Scenario(peripherals: [lock])
+        scenario.bluez = version
+        return CommandHarness(scenario)
     }
 
     private func verb(_ lines: String...) throws -> RunVerb {
@@ -30,6 +35,29 @@ struct DeviceStepTests {
                 "C0:FF:EE:00:00:07 “Lock” is paired.", "2a  42", "C0:FF:EE:00:00:07 “Lock” is paired already.",
             ])
         #expect(harness.calls("Disconnect") == 1 && harness.calls("Pair") == 1)
+    }
+
+    @Test(arguments: [SimulatedBlueZ.Version.v5_66, .v5_82, .v5_87], ["pair", "pair Loc"])
+    func `After a refused value, the step pair connects again`(version: SimulatedBlueZ.Version, line: String) {
+        let harness = harness(on: version)
+        let outcome = harness.run(RefusedStepsVerb(lines: ["connect Lock", "read FFF1", line, "read FFF1"]))
+        #expect(outcome.code == .done, "\(outcome.errors)")
+        #expect(outcome.lines == ["C0:FF:EE:00:00:07 “Lock” is paired.", "2a  42"])
+        #expect(outcome.errors.count == 1 && outcome.errors.first?.contains("Connecting again to") == true)
+        #expect(harness.calls("Pair") == 1)
+    }
+
+    @Test(arguments: ["pair", "pair loc"])
+    func `A link that is lost during the step pair is not the one of another program`(line: String) throws {
+        let harness = harness(SimulatedPairing(delay: .seconds(20)))
+        let simulation = harness.simulation
+        let outcome = harness.run(
+            try verb("connect Lock", line),
+            meanwhile: [(10_000, { _ in simulation.bluez.dropLink(to: "C0:FF:EE:00:00:07") })])
+        #expect(outcome.code == .failed)
+        #expect(outcome.errors.last?.contains("the link was lost") == true, "\(outcome.errors)")
+        #expect(outcome.errors.last?.contains("Connect again, and pair then") == true)
+        #expect(outcome.errors.allSatisfy { !$0.contains("nother program") })
     }
 
     @Test func `The step pair uses a passkey, and fails with a wrong one or none`() throws {
@@ -71,5 +99,26 @@ struct DeviceStepTests {
         #expect(ParsedJSON(json.lines.first ?? "")?["value"]?.string == "57")
         #expect(json.lines.count == 2)
         #expect(throws: CLIError.self) { try verb("decode 2A19 5") }
+    }
+}
+
+/// Runs steps over one link, and continues after a step that is refused for lack of a pairing, as the shell does.
+private struct RefusedStepsVerb: Verb {
+    let lines: [String]
+
+    func run(in context: CommandContext) -> Observable<Never> {
+        Observable<Never>.deferred {
+            let session = StepSession(context)
+            let script = try StepScript(lines.joined(separator: "\n"), name: "x")
+            return Observable.from(script.lines)
+                .concatMap { line in
+                    StepReport(context: context, line: line.number, text: line.text).run(line.step, in: session)
+                        .catch { error -> Observable<Never> in
+                            guard (error as? StepFailure)?.error.cause?.kind == .needsPairing else { throw error }
+                            return .empty()
+                        }
+                }
+                .do(onDispose: { session.close() })
+        }
     }
 }

@@ -26,10 +26,12 @@ struct StepRunTests {
     @Test func `Steps read and observe a hidden battery service`() throws {
         var scenario = Scenario.everyday
         scenario.features = [.hiddenBattery]
-        let steps = try verb("connect Strap", "read 2A19", "notify 2A19 --count 1", "read \"Battery Level\"")
+        let steps = try verb(
+            "connect Strap", "read 2A19", "notify 2A19 --count 1", "subscribe 2A19", "wait 2A19 1s",
+            "read \"Battery Level\"")
         let outcome = CommandHarness(scenario).run(steps)
         #expect(outcome.code == .done, "\(outcome.errors)")
-        #expect(outcome.lines == ["57  87 %", "57  87 %", "57  87 %"])
+        #expect(outcome.lines == Array(repeating: "57  87 %", count: 4))
     }
 
     @Test func `Neither an error nor an object of --json contains a passkey or key`() throws {
@@ -192,6 +194,61 @@ struct StepRunTests {
         #expect(outcome.errors.count == 2)
         #expect(outcome.errors.last?.contains("line 3, “read 2A19”: ") == true)
         #expect(outcome.errors.allSatisfy { $0.contains("the link was lost") })
+    }
+
+    private static let meter = SimulatedPeripheral("Meter", address: "C0:FF:EE:00:00:09") {
+        SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Meter")
+        SimulatedService("ff30") {
+            SimulatedCharacteristic("ff31", .read([1]))
+            SimulatedCharacteristic("ff32", .notify(every: .milliseconds(200)) { _ in [7] })
+        }
+    }
+    private static let changed = SimulatedService("ff30") {
+        SimulatedCharacteristic("ff31", .read([2]))
+        SimulatedCharacteristic("ff32", .notify(every: .milliseconds(200)) { _ in [9] })
+        SimulatedCharacteristic("ff40", .read([3]), .write)
+    }
+
+    /// Runs steps, and changes the services of the device after 5 s.
+    private func outcomeOfChange(announced: Bool = true, _ lines: String...) throws -> CommandHarness.Outcome {
+        let harness = CommandHarness(around: Self.meter)
+        let bluez = harness.simulation.bluez
+        return harness.run(
+            RunVerb(script: try StepScript(lines.joined(separator: "\n"), name: "x.steps")),
+            meanwhile: [
+                (
+                    5_000,
+                    { _ in bluez.changeServices(of: "C0:FF:EE:00:00:09", announced: announced, to: [Self.changed]) }
+                )
+            ])
+    }
+
+    @Test func `Steps find the attributes that a device has added during the connection`() throws {
+        let outcome = try outcomeOfChange(
+            "connect Meter", "read FF31", "pause 10s", "read FF40", "write FF40 05", "read FF40", "read FF31",
+            "services")
+        #expect(outcome.code == .done && outcome.errors.isEmpty, "\(outcome.errors)")
+        #expect(outcome.lines.prefix(4) == ["01  1", "03  3", "05  5", "02  2"])
+        #expect(outcome.lines.contains { $0.contains("FF40") && $0.contains("= 05") })
+    }
+
+    @Test(arguments: ["read FF31", "services", "notify FF32 --count 1", "wait FF32 5s"])
+    func `The first step after a change of the services uses the new ones`(line: String) throws {
+        let outcome = try outcomeOfChange("connect Meter", "pause 10s", line)
+        #expect(outcome.code == .done && outcome.errors.isEmpty, "\(outcome.errors)")
+        #expect(outcome.lines.contains { $0.hasPrefix("02") || $0.hasPrefix("09") || $0.hasSuffix("= 02  2") })
+    }
+
+    @Test func `After a change of the services, subscribe turns the notifications on again`() throws {
+        let outcome = try outcomeOfChange(
+            "connect Meter", "subscribe FF32", "pause 10s", "subscribe FF32", "wait FF32 5s")
+        #expect(outcome.code == .done && outcome.lines == ["09  9"], "\(outcome.errors)")
+    }
+
+    @Test func `A step fails if the device has not announced its new services`() throws {
+        let outcome = try outcomeOfChange(announced: false, "connect Meter", "pause 10s", "read FF40")
+        #expect(outcome.code == .notFound && outcome.errors.count == 1)
+        #expect(outcome.errors.first?.contains("has no characteristic FF40") == true, "\(outcome.errors)")
     }
 
     @Test func `A second connect closes the first link`() throws {

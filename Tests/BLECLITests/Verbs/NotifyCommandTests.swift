@@ -169,7 +169,40 @@ struct NotifyCommandTests {
         #expect(harness.calls("Disconnect") == 1)
     }
 
-    @Test func `The time of --for begins when the device is connected`() {
+    private func verb(_ options: String...) throws -> any Verb {
+        try NotifyCommand.parse(["C0:FF:EE:00:00:01", "2A37"] + options).verb()
+    }
+
+    @Test func `Beside --for, --timeout does not limit the time with notifications`() throws {
+        let outcome = CommandHarness().run(try verb("--for", "10s", "--timeout", "4s"), .limited(.seconds(4)))
+        #expect(outcome.code == .done && outcome.errors.isEmpty, "\(outcome.errors)")
+        #expect((9...10).contains(outcome.lines.count) && (10...16.1).contains(outcome.time ?? 0))
+        let few = CommandHarness().run(
+            try verb("--for", "2500ms", "--timeout", "20s", "--count", "50"), .limited(.seconds(20)))
+        #expect(few.code == .timedOut && (few.time ?? 99) < 9)
+        #expect(few.errors.first?.contains("of 50 values of 2A37") == true)
+        #expect(few.errors.first?.contains("within 2.5 s") == true)
+    }
+
+    @Test func `Beside --for, --timeout limits the time until the notifications are on`() throws {
+        let harness = CommandHarness()
+        harness.simulation.bluez.add(Fault("GattCharacteristic1.StartNotify", .never))
+        let outcome = harness.run(try verb("--for", "10s", "--timeout", "5s"), .limited(.seconds(5)))
+        #expect(outcome.code == .timedOut && outcome.lines.isEmpty)
+        #expect(outcome.errors.count == 1 && outcome.errors.first?.contains("were not on within 5 s") == true)
+    }
+
+    @Test func `With --for, a hidden battery service shows by its value that it notifies`() throws {
+        var scenario = Scenario.everyday
+        scenario.features = [.hiddenBattery]
+        var verb = NotifyVerb(target: strap, characteristic: .uuid(0x2A19))
+        verb.duration = .seconds(2)
+        let outcome = CommandHarness(scenario).run(verb, .limited(.seconds(20)))
+        #expect(outcome.code == .done && outcome.lines.first == "57  87 %", "\(outcome.errors)")
+        #expect((outcome.time ?? 99) < 9)
+    }
+
+    @Test func `The time of --for begins when the notifications are on`() {
         let harness = CommandHarness()
         // bluetoothd closes the link of the first command for 2 s.
         harness.run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)), for: 1)
