@@ -41,9 +41,9 @@ final class GATTOperationQueue {
     /// The operation that was running when the link ended, and whether bluetoothd has answered it since.
     ///
     /// Nil if none was running, or if this computer has refused the pairing of the operation.
-    var endedOperation: (kind: BluetoothError.Operation, isAnswered: Bool)? {
+    var endedOperation: (opensNotifySocket: Bool, isAnswered: Bool)? {
         guard let running, !isRefused else { return nil }
-        return (running.operation, !unanswered.contains(running.number))
+        return (running.message.member == "AcquireNotify", !unanswered.contains(running.number))
     }
 
     init(_ client: BlueZClient, of peripheral: Peripheral) {
