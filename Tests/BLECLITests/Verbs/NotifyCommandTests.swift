@@ -1,3 +1,4 @@
+import ArgumentParser
 import RxBluetooth
 import RxBluetoothMocks
 import TestTraits
