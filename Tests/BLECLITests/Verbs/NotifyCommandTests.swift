@@ -187,7 +187,7 @@ struct NotifyCommandTests {
 
     @Test func `Beside --for, --timeout limits the time until the notifications are on`() throws {
         let harness = CommandHarness()
-        harness.simulation.bluez.add(Fault("GattCharacteristic1.StartNotify", .never))
+        harness.simulation.bluez.add(Fault("GattCharacteristic1.StartNotify", .lost))
         let outcome = harness.run(try verb("--for", "10s", "--timeout", "5s"), .limited(.seconds(5)))
         #expect(outcome.code == .timedOut && outcome.lines.isEmpty)
         #expect(outcome.errors.count == 1 && outcome.errors.first?.contains("were not on within 5 s") == true)
