@@ -240,21 +240,15 @@ final class StepSession: Sendable {
                 return Disposables.create()
             }
             let isOn = Guarded(false)
-            let finish: @Sendable () -> Void = {
+            let start = NotificationStart(of: [characteristic])
+            let started = start.observe(in: context.manager).subscribe(onNext: {
                 isOn.withLock { $0 = true }
                 observer.on(.completed)
-            }
-            let switched = context.manager.attributeExchanges.subscribe(onNext: { exchange in
-                guard case .notificationsSwitched(let other, isOn: true) = exchange.kind,
-                    other.handle == characteristic.handle, other.peripheral == characteristic.peripheral
-                else { return }
-                finish()
             })
-            // The level of a hidden battery service arrives without a switch.
-            let values = characteristic.observeValueUpdates().do(afterNext: { _ in finish() })
+            let values = characteristic.observeValueUpdates().do(afterNext: { _ in start.record(characteristic) })
             queue.start(values) { observer.on(.error($0)) }
             return Disposables.create { [self] in
-                switched.dispose()
+                started.dispose()
                 guard !isOn.withLock({ $0 }) else { return }
                 state.withLock { state in
                     if state.subscriptions[characteristic] === queue {

@@ -137,15 +137,15 @@ struct NotifyVerb: LinkVerb {
             return left.map { wanted.take(for: $0.interval, scheduler: context.scheduler) } ?? wanted
         }
         let start = NotificationStart(of: characteristics)
-        let latest = context.timer(left ?? context.options.setupTimeout).map { _ -> Int in
+        let latest = context.timer(left ?? context.options.setupTimeout).map { _ in
             // Without a time limit, --for also begins if a lost link keeps the notifications from being on.
-            guard let timeout = context.options.timeout else { return 0 }
+            guard let timeout = context.options.timeout else { return }
             throw Self.timeoutError(
                 "The notifications of \(Self.source(characteristics)) were not on within \(timeout.text).",
                 notes?.outage)
         }
         let end = start.observe(in: context.manager).amb(latest).flatMap { _ in context.timer(duration) }
-        return wanted.do(onNext: { start.record($0.0.handle) }).take(until: end)
+        return wanted.do(onNext: { start.record($0.0) }).take(until: end)
     }
 
     /// Throws if the stream ended at the time limit with too few values.
@@ -172,31 +172,5 @@ struct NotifyVerb: LinkVerb {
         guard let outage else { return CLIError(.timedOut, what) }
         return CLIError(.timedOut, "\(what) The device is not connected. Last cause: \(outage.summary)")
             .caused(by: outage)
-    }
-}
-
-/// The moment at which the notifications of several characteristics are on.
-private final class NotificationStart: Sendable {
-    /// The handles of the characteristics with notifications that are not on yet.
-    private let waiting: Guarded<Set<UInt16>>
-    private let begun = PublishSubject<Int>()
-
-    init(of characteristics: [Characteristic]) { waiting = Guarded(Set(characteristics.map(\.handle))) }
-
-    /// Records that notifications are on. A value shows it, too: for a hidden battery service, nothing is switched.
-    func record(_ handle: UInt16) {
-        let isLast = waiting.withLock { $0.remove(handle) != nil && $0.isEmpty }
-        if isLast { begun.onNext(0) }
-    }
-
-    /// Emits once when all notifications are on.
-    func observe(in manager: BluetoothManager) -> Observable<Int> {
-        let switches = manager.attributeExchanges
-            .do(onNext: { [self] exchange in
-                guard case .notificationsSwitched(let characteristic, isOn: true) = exchange.kind else { return }
-                record(characteristic.handle)
-            })
-            .ignoreElements()
-        return begun.take(1).alongside(switches)
     }
 }
