@@ -54,7 +54,7 @@ extension BlueZClient {
     /// Runs work when bluetoothd has received every message that was sent so far, or after a deadline.
     ///
     /// Before that, waits until repairs have ended, because a later process cannot repair the device (Q126). Afterwards
-    /// waits until the end of a link shows that bluetoothd has lost no operation.
+    /// waits for the end of links with unanswered operations, which shows whether bluetoothd has lost them.
     func afterDelivery(_ done: @escaping () -> Void) {
         staleOperations.whenIdle { [weak self] in
             self?.confirmDelivery { [weak self] in

@@ -38,7 +38,7 @@ final class GATTOperationQueue {
     var isRefused: Bool { refused != nil || suspectedNumber != nil }
     /// Whether the running operation waits for a pairing that is in progress.
     var isPairing: Bool { running?.isPairing == true && !isRefused }
-    /// The operation that was running when the link ended, and whether bluetoothd has answered it since.
+    /// The operation that was running when the link ended: its kind, and whether bluetoothd has answered it since.
     ///
     /// Nil if none was running, or if this computer has refused the pairing of the operation.
     var endedOperation: (opensNotifySocket: Bool, isAnswered: Bool)? {
