@@ -37,7 +37,7 @@ struct DeviceStepTests {
         #expect(harness.calls("Disconnect") == 1 && harness.calls("Pair") == 1)
     }
 
-    @Test(arguments: [SimulatedBlueZ.Version.v5_66, .v5_82, .v5_87], ["pair", "pair Loc"])
+    @Test(arguments: SimulatedBlueZ.Version.allCases, ["pair", "pair Loc"])
     func `After a refused value, the step pair connects again`(version: SimulatedBlueZ.Version, line: String) {
         let harness = harness(on: version)
         let outcome = harness.run(RefusedStepsVerb(lines: ["connect Lock", "read FFF1", line, "read FFF1"]))

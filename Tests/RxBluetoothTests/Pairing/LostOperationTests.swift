@@ -325,14 +325,19 @@ struct LostOperationTests {
         #expect(delivered.isCompleted && stage.count("RemoveDevice") == 1)
     }
 
-    @Test(.proves(.S44, .Q126)) func `delivered() waits for the end of a link with an unanswered operation`() {
+    /// Returns a stage, its daemon and `delivered()`, after a read without a reply and its link were disposed.
+    private func deliveryAfterDisposedRead() -> (Stage, ScriptedDaemon, Recording<Never>) {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)
         let read = stage.record(stage.characteristic(0x2A37, of: peripheral).readValue())
         stage.advance(0)
         read.dispose()
         link.dispose()
-        let delivered = stage.record(stage.manager.delivered())
+        return (stage, daemon, stage.record(stage.manager.delivered()))
+    }
+
+    @Test(.proves(.S44, .Q126)) func `delivered() waits for the end of a link with an unanswered operation`() {
+        let (stage, daemon, delivered) = deliveryAfterDisposedRead()
         stage.advance(1_900)
         #expect(delivered.isLive && daemon.count("RemoveDevice") == 0)
         daemon.take("Disconnect").reply()
@@ -346,13 +351,7 @@ struct LostOperationTests {
     }
 
     @Test(.proves(.S44, .Q126)) func `delivered() does not wait for the link if the operation is answered`() {
-        let (stage, daemon, peripheral) = Stage.scripted()
-        let link = stage.connect(peripheral, daemon)
-        let read = stage.record(stage.characteristic(0x2A37, of: peripheral).readValue())
-        stage.advance(0)
-        read.dispose()
-        link.dispose()
-        let delivered = stage.record(stage.manager.delivered())
+        let (stage, daemon, delivered) = deliveryAfterDisposedRead()
         stage.advance(100)
         #expect(delivered.isLive)
         daemon.take("ReadValue").reply { $0.bytes([1]) }

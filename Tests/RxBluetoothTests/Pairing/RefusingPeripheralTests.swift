@@ -100,7 +100,7 @@ struct RefusingPeripheralTests {
     }
 
     @Test(.proves(.Q121), arguments: versions, [NotificationTransport.signals, .socket])
-    func `A link that ends during a start of notifications advises pairing only if needed`(
+    func `A link lost during StartNotify does not advise pairing, as AcquireNotify does`(
         version: SimulatedBlueZ.Version, transport: NotificationTransport
     ) {
         let slow = SimulatedConnection(roundTrip: .seconds(2))
