@@ -147,9 +147,9 @@ extension LabTests {
             let paired = try Command.bleCLI("pair", "SECURE", "--timeout", "40")
             #expect(paired.status == 0, "\(paired.errors)")
             // bluetoothd tries to make the bond stronger. It never answers, or closes the link.
-            let first = try Command.bleCLI("read", "SECURE", "FFB2", "--timeout", "20")
+            let first = try Command.bleCLI("read", "SECURE", "FFB2", "--timeout", "40")
             #expect([4, 5].contains(first.status) && first.errors.contains("forget"), "\(first)")
-            let again = try Command.bleCLI("read", "SECURE", "FFB2", "--timeout", "20")
+            let again = try Command.bleCLI("read", "SECURE", "FFB2", "--timeout", "40")
             // Up to 5.66, bluetoothd fails the first read at the end of its link, and can execute another one.
             if Lab.version > "5.66" {
                 #expect(again.status == 5 && again.errors.contains("requires a stronger bond"), "\(again)")
