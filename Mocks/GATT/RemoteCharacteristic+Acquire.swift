@@ -32,7 +32,7 @@ extension RemoteCharacteristic {
     func acquireNotify(_ call: IncomingCall) throws(DBusError) {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
         if isSubscribingStale { throw BlueZError.inProgress }
-        if notifications != nil { throw BlueZError.notPermitted("Notify acquired") }
+        if notifications != nil || isSocketFreed { throw BlueZError.notPermitted("Notify acquired") }
         // While any client has a notify session, AcquireNotify fails.
         if !notifySessions.sessions.isEmpty { throw BlueZError.inProgress }
         guard server.has("notify") else { throw BlueZError.notSupported }
@@ -44,8 +44,14 @@ extension RemoteCharacteristic {
         } dropped: { [weak self] in
             if self?.notifications === acquisition { self?.isSubscribingStale = true }
         } _: { [weak self] outcome in
-            // If the peripheral refuses, bluetoothd never answers and treats the socket as acquired.
-            if case .accepted = outcome { self?.notificationsAreOn(acquisition) }
+            guard let self else { return }
+            guard case .error = outcome else { return notificationsAreOn(acquisition) }
+            // Versions with the defect never answer, and treat the socket as acquired.
+            isSocketFreed = device.adapter.quirks.contains(.Q132)
+            if !isSocketFreed {
+                if notifications === acquisition { notifications = nil }
+                tree.fail(call, outcome.error)
+            }
         }
     }
 

@@ -39,7 +39,7 @@ extension RemoteCharacteristic {
     func startNotify(_ call: IncomingCall) throws(DBusError) {
         if device.disconnection != nil { throw BlueZError.notConnected }
         if isSubscribingStale { throw BlueZError.inProgress }
-        if notifications != nil { throw BlueZError.notPermitted("Notify acquired") }
+        if notifications != nil || isSocketFreed { throw BlueZError.notPermitted("Notify acquired") }
         guard server.notifications != nil else { throw BlueZError.notSupported }
         let client = call.message.sender ?? ""
         if notifySessions.sessions.contains(where: { $0.client == client }) { return tree.reply(call) }
@@ -54,6 +54,7 @@ extension RemoteCharacteristic {
 
     func stopNotify(_ call: IncomingCall) throws(DBusError) {
         // StopNotify also cancels a start that bluetoothd has lost (Q126, complete_unregister_notify).
+        if isSocketFreed { return device.loop.crash() }
         let wasStale = isSubscribingStale
         isSubscribingStale = false
         // If a client acquired the notifications, StopNotify of any client closes that client's socket.

@@ -25,6 +25,8 @@ final class RemoteCharacteristic {
     private var isWriting = false
     /// Whether bluetoothd has lost the request that sets the CCCD, and refuses further ones (Q126).
     var isSubscribingStale = false
+    /// Whether bluetoothd keeps a freed object of an `AcquireNotify` that was refused (Q132).
+    var isSocketFreed = false
 
     init(_ server: ServerCharacteristic, of service: RemoteService) {
         self.server = server

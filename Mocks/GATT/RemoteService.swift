@@ -54,6 +54,9 @@ final class RemoteService {
         for characteristic in characteristics { characteristic.linkWentDown() }
     }
 
+    /// Whether bluetoothd keeps a freed object of a characteristic (Q132).
+    var hasFreedSocket: Bool { characteristics.contains(where: \.isSocketFreed) }
+
     /// The acquisitions of the service's characteristics.
     var acquisitions: [(number: Int, close: () -> Void)] { characteristics.flatMap(\.acquisitions) }
 

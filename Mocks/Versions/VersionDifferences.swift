@@ -19,21 +19,21 @@ struct VersionDifferences: Sendable {
             release = "0542"
             adapterUUIDs = ["112d", "110e", "1200", "110c", "1800", "1801", "1844", "180a"]
             features = []
-            quirks = []
+            quirks = [.Q132]
         case .v5_82:
             release = "0552"
             adapterUUIDs = [
                 "184f", "1200", "110e", "110c", "1800", "1843", "1801", "1844", "180a", "184d", "1845", "112d",
             ]
             features = Self.since5_82.union([.ignoredPattern])
-            quirks = [.Q126]
+            quirks = [.Q126, .Q132]
         case .v5_87:
             release = "0557"
             adapterUUIDs = [
                 "184f", "1200", "110e", "185b", "110c", "1800", "1843", "1801", "1844", "180a", "184d", "1845", "1849",
             ]
             features = Self.since5_82.union([.disconnectedSignal, .leBearer, .cablePairing, .autoConnectFilter])
-            quirks = [.Q126, .Q127]
+            quirks = [.Q126, .Q127, .Q136]
         }
     }
 

@@ -84,21 +84,13 @@ extension LabTests {
             #expect(try Self.daemon() == daemon)
         }
 
-        @Test(.proves(.Q121, .Q126)) func `The error of signals that the peripheral refuses names pairing`()
+        /// From 5.67 on, a missing reply shows the cause.
+        @Test(.proves(.Q121, .Q126, .Q132), arguments: [NotificationTransport.signals, .socket])
+        func `The error of notifications that the peripheral refuses names pairing`(transport: NotificationTransport)
             async throws
         {
-            // From 5.67 on, a missing reply to StartNotify shows the cause.
             try await Self.expectLoss(
-                using: .signals, .disconnected(Lab.version < "5.67" ? Lab.reasonOfLoss : .authentication))
-        }
-
-        // 5.66 has crashed after such a start, in 1 of 1 runs.
-        @Test(
-            .proves(.Q121, .Q126),
-            .enabled(if: !(Lab.version < "5.67"), "bluetoothd 5.66 crashes after an AcquireNotify that is lost."))
-        func `The error of a notification socket that the peripheral refuses names pairing`() async throws {
-            // AcquireNotify may have no reply anyway, so the cause is not known.
-            try await Self.expectLoss(using: .socket, .disconnected(Lab.reasonOfLoss))
+                using: transport, .disconnected(Lab.version < "5.67" ? Lab.reasonOfLoss : .authentication))
         }
 
         /// Turns on notifications that REFUSING refuses, twice, and checks the error.

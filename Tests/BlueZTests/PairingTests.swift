@@ -51,6 +51,24 @@ extension LabTests {
             }
         }
 
+        /// bluetoothd 5.87 keeps such a pairing, and then refuses each `Connect`.
+        @Test(.proves(.Q136)) func `A peripheral that drops the link while pairing can be connected again`()
+            async throws
+        {
+            try await Lab.withManager { manager in
+                let peripheral = try await manager.peripheral(named: "REFUSING")
+                for _ in 1...2 {
+                    let refused = await #expect(throws: BluetoothError.self) { try await peripheral.pair().value }
+                    print("REFUSING: \(refused.map(String.init(describing:)) ?? "no error")")
+                    try await manager.withConnection(to: "REFUSING") { peripheral in
+                        let open = try await peripheral.characteristic(0xFFC0, 0xFFC2).readValue().value
+                        #expect(open == Array("open".utf8))
+                    }
+                }
+                try await peripheral.forget().value
+            }
+        }
+
         @Test(.proves(.Q118)) func `Pairing a bonded device completes at once, connected or not`() async throws {
             try await Lab.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "SECURE")

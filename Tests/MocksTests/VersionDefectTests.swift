@@ -103,6 +103,29 @@ struct VersionDefectTests {
         #expect(stage.wait(for: call(.read, stage)) == "ok <7>")
     }
 
+    // MARK: Refused sockets
+
+    @Test(.proves(.Q132), arguments: SimulatedBlueZ.Version.allCases, ["StopNotify", "RemoveDevice"])
+    func `After a refused AcquireNotify, 5.66 and 5.82 crash at StopNotify and removal`(
+        version: SimulatedBlueZ.Version, method: String
+    ) {
+        let stage = stage(version, without: .Q126)
+        let answer = refused(.acquireNotify, stage)
+        stage.run(.seconds(3))
+        let isFixed = version == .v5_87
+        #expect(answer.isOpen != isFixed, "\(version)")
+        #expect(!stage.seen().contains("owner none"))
+        let path = method == "StopNotify" ? Self.secret : "/org/bluez/hci0"
+        let interface = method == "StopNotify" ? "GattCharacteristic1" : "Adapter1"
+        let device = Value.objectPath(ObjectPath(Stage.strap) ?? .root)
+        _ = stage.client.call(
+            path, "org.bluez.\(interface).\(method)", method == "StopNotify" ? [] : [device], timeout: .seconds(1))
+        stage.run(.seconds(1))
+        #expect(stage.seen().contains("owner none") == !isFixed, "\(version)")
+    }
+
+    // MARK: Filters with UUIDs
+
     @Test(.proves(.Q127)) func `A filter with UUIDs crashes 5.87 when a device advertises services`() {
         for version in SimulatedBlueZ.Version.allCases {
             let stage = stage(version, connected: false)

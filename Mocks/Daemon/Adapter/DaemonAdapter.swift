@@ -110,6 +110,7 @@ final class DaemonAdapter {
 
     func remove(_ device: DaemonDevice, forgetting: Bool = true) {
         guard devices[device.address] === device else { return }
+        if device.hasFreedSocket { return loop.crash() }
         devices[device.address] = nil
         order.removeAll { $0 === device }
         temporaryDevices.forget(device)

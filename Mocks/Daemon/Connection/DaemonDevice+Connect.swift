@@ -5,6 +5,7 @@ extension DaemonDevice {
     func connect(_ call: IncomingCall) throws(DBusError) {
         // On a live link, Connect succeeds at once without any signal (Q71, Q80).
         if link != nil { return tree.reply(call) }
+        if pairing?.isKept == true { throw BlueZError.inProgress }
         becomeTemporary(false)
         isAutoConnectOff = false
         endSpontaneousAttempt()

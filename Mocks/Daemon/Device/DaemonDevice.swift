@@ -83,6 +83,9 @@ final class DaemonDevice {
     var loop: DaemonLoop { adapter.loop }
     var index: Index { adapter.tables.deviceIndex }
 
+    /// Whether bluetoothd keeps a freed object of a characteristic, so that it crashes when it removes the device.
+    var hasFreedSocket: Bool { services.contains(where: \.hasFreedSocket) }
+
     func appear() {
         let object = tree.add(TypedInterface(adapter.tables.device, of: self), at: path)
         self.object = object

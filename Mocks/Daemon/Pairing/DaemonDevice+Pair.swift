@@ -42,6 +42,7 @@ extension DaemonDevice {
         pairing.token = loop.watch(client) { [weak self, weak pairing] in
             guard let self, let pairing, self.pairing === pairing else { return }
             pairing.token = nil
+            if pairing.isKept { return }
             if let attempt, attempt.call == nil {
                 attempt.cancel()
                 self.attempt = nil
@@ -219,9 +220,25 @@ extension DaemonDevice {
 
     /// Fails the pending pairing and the pending call of `Pair`, because the link ended.
     func endPairing() {
-        if let pairing { fail(pairing, BlueZError.authenticationCanceled) }
+        if let pairing {
+            if pairing.call != nil, adapter.quirks.contains(.Q136) {
+                keep(pairing)
+            } else {
+                fail(pairing, BlueZError.authenticationCanceled)
+            }
+        }
         isPairedPending = false
         if let call = pairedCall { tree.fail(call, ConnectError.pairingAborted) }
         pairedCall = nil
+    }
+
+    /// Keeps a pairing without a link (Q136, dev_disconnected in src/adapter.c of 5.87).
+    private func keep(_ pairing: DaemonPairing) {
+        pairing.isKept = true
+        pairing.timer?.cancel()
+        if pairing.isAsking { pairing.agent?.cancel() }
+        let waiting = pairing.waiting
+        pairing.waiting = []
+        for ended in waiting { ended(false) }
     }
 }

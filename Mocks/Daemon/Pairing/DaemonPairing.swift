@@ -13,6 +13,8 @@ final class DaemonPairing {
     ///
     /// bluetoothd attributes the kernel's answer to another device, so `Pair` is not answered (Q118).
     let isOverClassic: Bool
+    /// Whether the link has ended, and bluetoothd does not end the pairing (Q136).
+    var isKept = false
     /// Whether the agent's reply is pending.
     var isAsking = false
     var timer: BusTask?

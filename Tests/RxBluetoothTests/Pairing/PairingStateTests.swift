@@ -54,7 +54,7 @@ struct PairingStateTests {
         Row(waiting, .failed(off), .ended, [.endStreams(off), .release]),
         Row(waiting, .unwanted, .ended, [.release]),
         Row(waiting, .agentRegistered(nil), .waiting),
-        Row(waiting, .linkEnded(off), .waiting),
+        Row(waiting, .linkEnded(off, isPairingKept: false), .waiting),
         // The registration of the agent has no reply yet.
         Row(registering, .agentRegistered(nil), .preparing(.awaitingLink), [.findLink]),
         Row(registering, .agentRegistered(off), .ended, [.endStreams(off), .release]),
@@ -65,7 +65,7 @@ struct PairingStateTests {
         // The link is not up yet.
         Row(linking, .linkUp, .preparing(.readingServices), [.readServices]),
         Row(linking, .unusableLinkClosed, .preparing(.awaitingLink), [.findLink]),
-        Row(linking, .linkEnded(off), .ended, [.endStreams(off), .release]),
+        Row(linking, .linkEnded(off, isPairingKept: false), .ended, [.endStreams(off), .release]),
         Row(linking, .failed(late), .ended, [.endStreams(late), .release]),
         Row(linking, .unwanted, .ended, [.release]),
         Row(linking, .agentRegistered(nil), .preparing(.awaitingLink)),
@@ -74,7 +74,8 @@ struct PairingStateTests {
         Row(
             reading, .servicesAwaited(isConnected: true, isBonded: true), .ended, [.endStreams(nil), .release]),
         Row(reading, .servicesAwaited(isConnected: false, isBonded: false), .preparing(.readingServices)),
-        Row(reading, .linkEnded(off), .ended, [.endStreams(off), .release]),
+        Row(reading, .linkEnded(off, isPairingKept: false), .ended, [.endStreams(off), .release]),
+        Row(reading, .linkEnded(off, isPairingKept: true), .ended, [.endStreams(off), .release]),
         Row(reading, .failed(late), .ended, [.endStreams(late), .release]),
         Row(reading, .unwanted, .ended, [.release]),
         Row(reading, .unusableLinkClosed, .preparing(.readingServices)),
@@ -86,7 +87,8 @@ struct PairingStateTests {
         Row(pairing, .answered(late, isConnected: true), .undoing, [.endStreams(late), .cancelPairing]),
         Row(pairing, .answered(rejected, isConnected: false), .pairing),
         Row(pairing, .answered(busLost, isConnected: true), .pairing),
-        Row(pairing, .linkEnded(off), .ended, [.endStreams(off), .release]),
+        Row(pairing, .linkEnded(off, isPairingKept: false), .ended, [.endStreams(off), .release]),
+        Row(pairing, .linkEnded(off, isPairingKept: true), .undoing, [.endStreams(off), .cancelPairing]),
         Row(pairing, .failed(late), .undoing, [.endStreams(late), .cancelPairing]),
         Row(pairing, .unwanted, .undoing, [.cancelPairing]),
         Row(pairing, services, .pairing),
@@ -94,7 +96,7 @@ struct PairingStateTests {
         // `CancelPairing` has no reply yet.
         Row(undoing, .cancelled, .ended, [.release]),
         Row(undoing, .answered(nil, isConnected: true), .undoing),
-        Row(undoing, .linkEnded(off), .undoing),
+        Row(undoing, .linkEnded(off, isPairingKept: false), .undoing),
         Row(undoing, .failed(off), .undoing),
         Row(undoing, .unwanted, .undoing),
     ]
@@ -115,7 +117,9 @@ struct PairingStateTests {
     @Test(arguments: [waiting, registering, linking, reading, pairing, undoing])
     func `The link of a pairing is released once`(state: PairingState) {
         var state = state
-        let actions = [.unwanted, .cancelled, .unwanted, .failed(Self.late), .linkEnded(Self.off)].flatMap {
+        let actions = [
+            .unwanted, .cancelled, .unwanted, .failed(Self.late), .linkEnded(Self.off, isPairingKept: true),
+        ].flatMap {
             state.handle($0)
         }
         #expect(actions.count { $0 == .release } == 1)

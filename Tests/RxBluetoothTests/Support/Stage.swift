@@ -78,6 +78,18 @@ struct Stage {
         simulation.calls.filter { $0.arguments.last != .string("MTU") }.map(\.member)
             .filter { $0 != "GetManagedObjects" && $0 != "RegisterAgent" }
     }
+
+    /// The calls that turn notifications on or off, in order, without the trials before a socket (Q132).
+    var notifyCalls: [String] {
+        methods.filter { $0.hasSuffix("Notify") }
+            .reduce(into: []) { calls, call in
+                if call == "AcquireNotify", calls.suffix(2) == ["StartNotify", "StopNotify"] { calls.removeLast(2) }
+                calls.append(call)
+            }
+    }
+
+    /// Returns the number of calls of a method in ``notifyCalls``.
+    func notifyCount(_ method: String) -> Int { notifyCalls.count { $0 == method } }
 }
 
 extension Deadlines {

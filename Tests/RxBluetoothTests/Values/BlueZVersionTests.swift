@@ -48,7 +48,10 @@ struct BlueZVersionTests {
         #expect(names(5, 66) == [.socketStartCrash])
         #expect(names(5, 82) == [.operationLostWithPairing, .socketStartCrash, .monitorCrash])
         #expect(names(5, 86) == [.operationLostWithPairing])
-        #expect(names(5, 87) == [.serviceFilterCrash, .operationLostWithPairing, .notifyStartCrash])
+        #expect(
+            names(5, 87) == [
+                .serviceFilterCrash, .operationLostWithPairing, .notifyStartCrash, .pairingKept, .removalCrash,
+            ])
         #expect(names(5, 45) == [])
     }
 

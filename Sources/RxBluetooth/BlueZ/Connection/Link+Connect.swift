@@ -29,6 +29,9 @@ extension Link {
         }
     }
 
+    /// Cancels the pairing. bluetoothd handles the call before the next `Connect`, so its reply does not matter.
+    func cancelKeptPairing() { client.call(.cancelPairing(key), deadline: deadlines.cleanup) { _ in } }
+
     /// Reads `Connected` to find the result of another program's attempt.
     func readOtherAttemptResult() {
         attempt = client.readFlag("Connected", of: connectedInterface, at: key.path) { [weak self] result in

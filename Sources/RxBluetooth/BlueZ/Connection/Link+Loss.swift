@@ -20,8 +20,11 @@ extension Link {
         guard let operation = queue.endedOperation else { return lost }
         guard showsLostOperations else { return lost.withPairingClue(.possible) }
         guard !operation.isAnswered else { return lost }
-        // A call that fails has no reply. Source: BlueZ 5.82, register_notify_io_cb in src/gatt-client.c.
-        guard !operation.opensNotifySocket else { return lost.withPairingClue(.possible) }
+        // Up to 5.83, a failed call has no reply, and StartNotify has shown before that it needs no pairing (Q132).
+        // Source: BlueZ 5.82, register_notify_io_cb in src/gatt-client.c.
+        guard !operation.opensNotifySocket || !KnownProblem.mayAffect(client.version, .socketStartCrash) else {
+            return lost
+        }
         // Without an agent of ours, this computer may have refused.
         let isRefusedByPeer = !isBonded && !isPairing && client.settings.pairing.mode != .noAgent
         return isRefusedByPeer ? failed.withPairingClue(.refused) : failed

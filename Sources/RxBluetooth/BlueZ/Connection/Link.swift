@@ -142,7 +142,7 @@ final class Link {
         let adapter = client.mirror.adapters[key.adapter]
         return LinkState.Facts(
             isConnected: device?.isConnected == true, isShown: isShown, isBonded: device?.isBonded == true,
-            aborts: device?.aborts ?? 0,
+            mayKeepPairing: KnownProblem.mayAffect(client.version, .pairingKept), aborts: device?.aborts ?? 0,
             isAdapterOn: adapter.map { $0.isPowered && $0.powerState != "on-disabling" } ?? false,
             announcedReason: announcedReason, isLossDelayed: deadlines.disconnectReasonGrace > .zero)
     }
@@ -156,6 +156,7 @@ final class Link {
         case .connectDevice: connectDevice()
         case .confirmLink: confirmLink()
         case .readOtherAttemptResult: readOtherAttemptResult()
+        case .cancelKeptPairing: cancelKeptPairing()
         case .pause(let duration):
             attempt = client.bus.schedule(after: duration) { [weak self] in self?.handle(.pauseEnded) }
         case .cancelAttempt:

@@ -4,6 +4,8 @@ extension LinkState {
     private static let maximumAborts = 8
     static let pause = Duration.milliseconds(250)
     private static let maximumYieldPause = Duration.seconds(1)
+    /// The number of refused calls after which a pairing that bluetoothd has kept is canceled: after 5.5 s.
+    private static let collisionsOfKeptPairing = 7
 
     func start() -> [Action] {
         guard case .connecting(let attempt) = phase else { return [] }
@@ -181,10 +183,17 @@ extension LinkState {
         }
     }
 
-    mutating func otherAttemptAnswered(_ isConnected: Bool) -> [Action] {
+    /// Handles the answer to whether another program's attempt has made a link.
+    ///
+    /// bluetoothd does not show a pairing. So one that it has kept differs from another program's attempt only by its
+    /// duration. `CancelPairing` would remove a bond, so it is not called if there is one.
+    mutating func otherAttemptAnswered(_ isConnected: Bool, _ facts: Facts) -> [Action] {
         guard case .connecting(var attempt) = phase, case .yielding = attempt.step else { return [] }
         if isConnected { attempt.maker = maker(in: attempt) }
-        return connect(attempt)
+        let isPairingKept =
+            !isConnected && facts.mayKeepPairing && !facts.isBonded
+            && attempt.collisions == Self.collisionsOfKeptPairing
+        return (isPairingKept ? [.cancelKeptPairing] : []) + connect(attempt)
     }
 
     private mutating func connect(_ attempt: Attempt) -> [Action] {

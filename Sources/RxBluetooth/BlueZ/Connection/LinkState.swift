@@ -142,6 +142,8 @@ struct LinkState: Equatable {
     enum Action: Equatable {
         case startDeadline, cancelDeadline
         case connect, connectDevice, confirmLink, readOtherAttemptResult
+        /// Cancels a pairing that bluetoothd may have kept after the end of its link.
+        case cancelKeptPairing
         case pause(Duration)
         /// Stops waiting for the reply or the pause of the attempt.
         case cancelAttempt
@@ -176,6 +178,8 @@ struct LinkState: Equatable {
         /// Whether bluetoothd has the device, with the requested kind of address.
         var isShown = false
         var isBonded = false
+        /// Whether bluetoothd may keep a pairing whose link has ended (Q136).
+        var mayKeepPairing = false
         /// How many consecutive links were aborted after they had come up, over all attempts for the device.
         var aborts = 0
         /// Whether the adapter exists and is on.
@@ -236,7 +240,7 @@ struct LinkState: Equatable {
         case .linkConfirmed(let isConnected): linkConfirmed(isConnected)
         case .confirmationFailed(let error): confirmationFailed(error, facts)
         case .pauseEnded: pauseEnded(facts)
-        case .otherAttemptAnswered(let isConnected): otherAttemptAnswered(isConnected)
+        case .otherAttemptAnswered(let isConnected): otherAttemptAnswered(isConnected, facts)
         case .connectDeadline: connectDeadline(facts)
         case .servicesAwaited(let error): servicesAwaited(error, facts)
         case .shown(let isConnected): shown(isConnected, facts)

@@ -12,6 +12,10 @@ final class NotifySession {
     private var usesSocket = false
     /// Whether a socket was refused or closed while these subscribers were present.
     private var isSocketRefused = false
+    /// Whether the present start is only a trial, which precedes a socket: `StartNotify`, then `StopNotify` (Q132).
+    private var isTrial = false
+    /// Whether the peripheral has turned the notifications on once, so that a socket needs no trial.
+    private var isStartAllowed = false
     /// Whether a refused start was repeated while these subscribers were present (Q135).
     private var isStartRepeated = false
     private var socket: NotifySocket?
@@ -119,9 +123,16 @@ final class NotifySession {
     private func restart() {
         guard phase == .off, !subscribers.isEmpty else { return }
         usesSocket = prefersSocket
+        isTrial = usesSocket && !isStartAllowed && mayFailedSocketCrash
         phase = .queued
-        submit(usesSocket ? .acquireNotify(key) : .startNotify(key))
+        submit(usesSocket && !isTrial ? .acquireNotify(key) : .startNotify(key))
     }
+
+    /// Whether bluetoothd may crash after an `AcquireNotify` that the peripheral refuses (Q132).
+    ///
+    /// It crashes at the next `StopNotify`, and when it removes the device. So `StartNotify`, whose failure is
+    /// harmless, first shows whether the peripheral turns the notifications on.
+    private var mayFailedSocketCrash: Bool { KnownProblem.mayAffect(link.client.version, .socketStartCrash) }
 
     /// Queues a start, which the queue may send at once.
     private func submit(_ call: BlueZCall) {
@@ -165,6 +176,12 @@ final class NotifySession {
         switch result {
         case .success(let reply):
             phase = .on
+            isStartAllowed = true
+            if isTrial {
+                isTrial = false
+                if prefersSocket { return stop() }
+                usesSocket = false
+            }
             recordSwitch(true)
             // The notifications are turned off if no subscriber of this start is left.
             if subscribers.isEmpty || !usesSocket && requiresSocket { return stop() }
@@ -177,7 +194,9 @@ final class NotifySession {
         case .failure(let error):
             // A start that timed out may take effect later, so the notifications are turned off (Q8).
             if error.kind == .timedOut, mayStopFailedStart { stop() } else { phase = .off }
-            if !usesSocket {
+            if isTrial {
+                fail(error) { _ in true }
+            } else if !usesSocket {
                 // Subscribers that require a socket came during this start, and need a start of their own.
                 fail(error) { $0.transport != .socket }
             } else if error.refusesSocket {
@@ -348,9 +367,7 @@ final class NotifySession {
     ///
     /// After a socket was refused, `StopNotify` crashes some versions (Q132). It is not necessary: if the socket opens
     /// later, it is closed, because nothing takes it.
-    private var mayStopFailedStart: Bool {
-        !usesSocket || !KnownProblem.mayAffect(link.client.version, .socketStartCrash)
-    }
+    private var mayStopFailedStart: Bool { !usesSocket || isTrial || !mayFailedSocketCrash }
 
     private func fail(_ error: BluetoothError, _ isMeant: (NotifySubscriber) -> Bool) {
         let error = error.during(.notify, target)
@@ -359,23 +376,6 @@ final class NotifySession {
         for subscriber in failing { subscribers.remove(subscriber) }
         for subscriber in failing { subscriber.fail(error) }
     }
-}
-
-/// A subscriber to the values of a characteristic, and the transport that it accepts.
-final class NotifySubscriber: StreamObserver {
-    let emitter: Emitter<[UInt8]>
-    let transport: NotificationTransport
-    let request: QueueRequest
-
-    init(_ emitter: Emitter<[UInt8]>, _ transport: NotificationTransport, _ request: QueueRequest) {
-        self.emitter = emitter
-        self.transport = transport
-        self.request = request
-    }
-
-    func fail(_ error: BluetoothError) { emitter.fail(error) }
-
-    func onEnd(_ undo: @escaping () -> Void) { emitter.onEnd(undo) }
 }
 
 extension BluetoothError {

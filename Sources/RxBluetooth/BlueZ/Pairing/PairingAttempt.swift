@@ -64,7 +64,7 @@ final class PairingAttempt {
 
     func linkEnded(_ cause: BluetoothError) {
         link = nil
-        handle(.linkEnded(cause))
+        handle(.linkEnded(cause, isPairingKept: KnownProblem.mayAffect(client.version, .pairingKept)))
     }
 
     // MARK: The state machine

@@ -49,8 +49,8 @@ struct PairingState: Equatable {
         /// The services are read, or cannot be read.
         case servicesAwaited(isConnected: Bool, isBonded: Bool)
         case answered(BluetoothError?, isConnected: Bool)
-        /// The link has ended before the pairing.
-        case linkEnded(BluetoothError)
+        /// The link has ended before the pairing. If the pairing is kept, bluetoothd does not answer `Pair` (Q136).
+        case linkEnded(BluetoothError, isPairingKept: Bool)
         /// The pairing fails for a reason other than a reply to `Pair`.
         case failed(BluetoothError)
         /// The last subscription has ended.
@@ -87,7 +87,7 @@ struct PairingState: Equatable {
         case .linkUp: linkUp()
         case .servicesAwaited(let isConnected, let isBonded): servicesAwaited(isConnected, isBonded)
         case .answered(let error, let isConnected): answered(error, isConnected)
-        case .linkEnded(let cause): phase == .pairing || phase.step == .preparing ? end(cause) : []
+        case .linkEnded(let cause, let isPairingKept): linkEnded(cause, isPairingKept)
         case .failed(let error): fail(error)
         case .unwanted: isOver ? [] : undo()
         case .cancelled: cancelled()
@@ -134,6 +134,11 @@ struct PairingState: Equatable {
         if !isConnected || error.dbusName == DBusError.Name.disconnected { return [] }
         // After a time-out, the pairing is cancelled in bluetoothd, which would otherwise continue it (Q8).
         return error.kind == .timedOut ? fail(error) : end(error)
+    }
+
+    private mutating func linkEnded(_ cause: BluetoothError, _ isPairingKept: Bool) -> [Action] {
+        guard phase == .pairing || phase.step == .preparing else { return [] }
+        return phase == .pairing && isPairingKept ? fail(cause) : end(cause)
     }
 
     /// Ends the pairing if bluetoothd has nothing to undo.
