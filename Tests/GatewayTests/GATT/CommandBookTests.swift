@@ -122,4 +122,28 @@ import Testing
         #expect(refusal(receive(&book, other("1"), for: hall)) == nil)
         #expect(book.count == 1)
     }
+
+    @Test func `Ids of commands that were not stored take no room`() {
+        var limits = CommandBook.Limits()
+        limits.mostRemembered = 2
+        var book = CommandBook(allowed: [hall], limits: limits)
+        for id in ["1", "2", "3"] {
+            #expect(refusal(receive(&book, read(id), for: hall)) == nil)
+            book.forget(id, of: hall)
+        }
+        #expect(refusal(receive(&book, read("4"), for: hall)) == nil)
+    }
+
+    @Test func `A command that was sent again is remembered from its second time on`() {
+        var limits = CommandBook.Limits()
+        limits.remembered = 2
+        var book = CommandBook(allowed: [hall], limits: limits)
+        _ = receive(&book, read("1"), for: hall)
+        book.forget("1", of: hall)
+        #expect(refusal(receive(&book, read("1"), for: hall, at: .seconds(50))) == nil)
+        book.finish("1", of: hall)
+        // The room for two ids is full, and an id of the beginning would be too old.
+        for id in ["2", "3"] { #expect(refusal(receive(&book, read(id), for: hall, at: .seconds(70))) == nil) }
+        #expect(refusal(receive(&book, other("1"), for: hall, at: .seconds(70))) == "duplicate")
+    }
 }
