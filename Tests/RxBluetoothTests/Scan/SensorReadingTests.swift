@@ -239,6 +239,33 @@ struct SensorReadingTests {
         }
     }
 
+    @Test(.proves(.S127), arguments: [false, true])
+    func `The events of a repeated packet are in its first result only`(isEncrypted: Bool) throws {
+        let sender = Sender(address: SenderAddress(Self.encrypted), key: isEncrypted ? DeviceKey(Self.key) : nil)
+        func advertisement(_ number: UInt8) throws -> SimulatedAdvertisement {
+            let objects: [BTHome.Object] = isEncrypted ? [.button(.press)] : [.packet(number), .button(.press)]
+            let packet = BTHome(objects, isTriggerBased: true, counter: isEncrypted ? UInt32(number) : nil)
+            return SimulatedAdvertisement(
+                every: .milliseconds(100), rssi: -60, serviceData: ["fcd2": try packet.section(from: sender).bytes],
+                firstAfter: .zero)
+        }
+        let first = try advertisement(1)
+        let stage = Stage(
+            Scenario(peripherals: [SimulatedPeripheral("", address: Self.encrypted) { first }]),
+            keys: isEncrypted ? Self.keys() : KeyStore())
+        let scan = stage.record(stage.manager.scanForPeripherals(options: ScanOptions(allowsDuplicates: true)))
+        var count = 0
+        for number in [1, 2] as [UInt8] {
+            stage.simulation.bluez.advertise(try advertisement(number), from: Self.encrypted)
+            stage.advance(1_000)
+            let readings = scan.elements.dropFirst(count).compactMap { $0.reading }
+            count = scan.elements.count
+            try #require(readings.count > 5)
+            #expect(readings.first?.events == [.button(index: 0, .press)])
+            #expect(readings.dropFirst().allSatisfy { $0.events.isEmpty && $0.isRepeated })
+        }
+    }
+
     @Test(.proves(.S128)) func `A missing or wrong key, and a device that stops encrypting, are refused`() {
         let sent = "41a47266c95f730011223378237214"
         for (keys, payload, reason) in [
