@@ -66,6 +66,7 @@ struct CommandProcessTests {
         (["decode", "FFD1", "01"], "does not know how FFD1 stores its values"),
         (["decode", "--manufacturer", "No Such", "05"], "is not a company"),
         (["help", "nothing"], "There is no command “nothing”."),
+        (["help", "reed"], "There is no command “reed”. Did you mean “read”?"),
         (["reed", "x"], "There is no command “reed”. Did you mean “read”?"),
         (["scan", "--keys", "/nofile"], "The key file /nofile cannot be read: No such file or directory."),
         (["read", "x", "2A19", "--count", "3"], "Give --every, too."),

@@ -37,9 +37,12 @@ struct CaptureRecorderTests {
         #expect(held.take(address).isEmpty)
     }
 
-    @Test(.proves(.S138)) func `A recording that is cut at any byte has all packets before the last one`() throws {
+    @Test(.proves(.S138), arguments: [CaptureWriter.Format.pcapng, .snoop])
+    func `A recording that is cut at any byte has all packets before the last one`(
+        format: CaptureWriter.Format
+    ) throws {
         let written = Guarded<[[UInt8]]>([])
-        let recorder = try CaptureRecorder(.pcapng) { bytes in written.withLock { $0.append(bytes) } }
+        let recorder = try CaptureRecorder(format) { bytes in written.withLock { $0.append(bytes) } }
         for number in 1...20 as ClosedRange<UInt64> { try recorder.record(sighting(number)) }
         let parts = written.withLock { $0 }
         #expect(parts.count == 21 && recorder.count == 20)
