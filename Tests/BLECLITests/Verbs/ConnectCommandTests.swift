@@ -1,3 +1,4 @@
+import DBus
 import RxBluetooth
 import RxBluetoothMocks
 import TestTraits
@@ -139,6 +140,34 @@ struct ConnectCommandTests {
             ConnectVerb(target: .part("heart")), .asJSON, meanwhile: [(4000, { $0.stop(.interrupted) })])
         #expect(outcome.code == .interrupted)
         #expect(try #require(ParsedJSON(outcome.lines.first ?? ""))["complete"]?.bool == false)
+    }
+
+    /// bluetoothd shows such a device as connected and resolved, with services of BR/EDR and without GATT objects.
+    @Test(.proves(.S142, .Q134), arguments: [false, true])
+    func `A device that is linked over BR/EDR only is an error, and no empty tree`(json: Bool) {
+        var scenario = Scenario {
+            SimulatedPeripheral("Headset", address: "C0:FF:EE:00:00:09", addressType: .public) {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Headset")
+                // The simulation has no BR/EDR, so this LE link never discovers a service.
+                SimulatedConnection(discovery: .seconds(86_400))
+            }
+            Fault(
+                "Device1.Connect",
+                .meanwhile(after: .seconds(1)) {
+                    $0.sendChanges(
+                        [
+                            "ServicesResolved": .bool(true), "Class": .uint32(0x240404),
+                            "UUIDs": .strings(["0000110b-0000-1000-8000-00805f9b34fb"]),
+                        ], of: "org.bluez.Device1", at: "/org/bluez/hci0/dev_C0_FF_EE_00_00_09")
+                })
+        }
+        // From 5.87 on, bluetoothd shows which bearer is connected.
+        scenario.bluez = .v5_82
+        let outcome = CommandHarness(scenario).run(ConnectVerb(target: .part("headset")), json ? .asJSON : .init())
+        #expect(outcome.code == .failed)
+        #expect(outcome.errors.count == 1)
+        #expect(outcome.errors.first?.contains("connected over BR/EDR and not over LE") == true, "\(outcome.errors)")
+        #expect(!outcome.lines.contains { $0.contains("\"complete\":true") }, "\(outcome.lines)")
     }
 
     @Test func `The error for a beacon that advertises strongly does not say it is far away`() {
