@@ -28,7 +28,11 @@ extension SimulatedSystemBus {
     /// - Parameter usesDebianPython: Whether to use Debian's Python, which has the modules of Debian packages.
     func python(_ script: String, usesDebianPython: Bool = false, _ words: String...) throws -> [[String: Any]] {
         let python = usesDebianPython ? "/usr/bin/python3" : try #require(ClientPrograms.python)
-        let end = try run([python, ClientPrograms.file(script)] + words)
+        return try Self.objects(in: try run([python, ClientPrograms.file(script)] + words))
+    }
+
+    /// Returns the objects that a program has printed. Records an issue and throws if the program has failed.
+    static func objects(in end: (code: Int32, output: String)) throws -> [[String: Any]] {
         try #require(end.code == 0, "\(end.output)")
         return try end.output.split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
