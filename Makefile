@@ -101,8 +101,9 @@ bench-cli: deps ## measure the size, memory and start of a static ble-cli next t
 	@Benchmarks/cli
 
 .PHONY: mutated-files
-mutated-files: deps ## pass 1,000 mutated scenarios, configurations and captures, and captures of 200 MB, to the commands that read them; fails above 2 s or 64 MB
-	@swift build --product ble-cli && swift build --product ble-gateway && scripts/mutated-files
+mutated-files: deps ## pass 1,000 mutated scenarios, configurations and captures, and captures of 200 MB, to the commands that read them; fails above 2 s or 64 MB; COUNT=100 LARGE=80 for fewer files and 80 MB
+	@swift build --product ble-cli && swift build --product ble-gateway
+	@scripts/mutated-files --count $(or $(COUNT),1000) --large $(or $(LARGE),200)
 
 .PHONY: bench-top
 bench-top: deps ## measure the CPU time and memory of ble-cli top with 2,000 devices and 5,000 advertisements a second; fails above a limit
