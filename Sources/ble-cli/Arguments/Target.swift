@@ -44,6 +44,13 @@ enum Target: Equatable, Sendable {
         isWholeWord(of: candidate.name) || isWholeWord(of: candidate.peripheral.alias)
     }
 
+    /// Whether the target is the device's name or alias, or a part of one, in upper or lower case.
+    func isPartOfName(of candidate: DeviceCandidates.Candidate) -> Bool {
+        guard case .part(let part) = self else { return false }
+        return [candidate.name, candidate.peripheral.alias].compactMap { $0?.lowercased() }
+            .contains { $0.contains(part.lowercased()) }
+    }
+
     /// Returns how well a device matches by its address, its name or its alias; nil if it does not match.
     func match(_ peripheral: Peripheral, name: String?) -> Match? {
         let matches = [name, peripheral.alias].compactMap { match(peripheral.address, name: $0) }

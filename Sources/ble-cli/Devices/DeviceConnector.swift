@@ -14,6 +14,9 @@ struct DeviceConnector {
     /// The time limit for the tree; nil for that of the options.
     var setupLimit: Duration?
 
+    /// The time limit for finding, connecting and discovering together.
+    private var limit: Duration { setupLimit ?? context.options.setupTimeout }
+
     /// Emits the GATT tree once, and stays connected while subscribed.
     ///
     /// Without ``notes``, the stream fails if the link is lost.
@@ -23,16 +26,10 @@ struct DeviceConnector {
         Observable.deferred {
             let progress = ConnectionProgress(notes: notes)
             let connected = find(progress)
-                .do(onNext: { progress.enter(.connecting($0)) })
-                .flatMap { found in
-                    ClosingLinkWait(context: context)
-                        .waitUntilClosed(found.peripheral, joining: keepsLink ? nil : joining)
-                }
-                .flatMap { connection(to: $0.peripheral, isShared: $0.isShared) }
+                .flatMap { connect(to: $0, progress) }
                 .do(onNext: { if keepsLink { context.keptLinks.insert(LinkKey($0)) } })
                 .do(onNext: { progress.enter(.discovering($0)) })
                 .flatMap { GATTTree.discover($0).failingWithLoss(of: $0) }
-            let limit = setupLimit ?? context.options.setupTimeout
             let timedOut = context.timer(limit).map { _ -> GATTTree in
                 throw progress.timeoutError(target, after: limit)
             }
@@ -48,6 +45,25 @@ struct DeviceConnector {
         guard keepsLink else { return finder.find() }
         return KnownDevices(context: context, target: target).findLinked()
             .flatMap { linked in linked.map { .just($0) } ?? finder.find() }
+    }
+
+    /// Connects to a device after the end of a link to it that an earlier command is closing.
+    ///
+    /// If the device has changed its private address, connects to the present one.
+    private func connect(
+        to found: DeviceCandidates.Candidate, _ progress: ConnectionProgress
+    ) -> Observable<Peripheral> {
+        progress.enter(.connecting(found))
+        let attempt = ClosingLinkWait(context: context)
+            .waitUntilClosed(found.peripheral, joining: keepsLink ? nil : joining)
+            .flatMap { connection(to: $0.peripheral, isShared: $0.isShared) }
+        let search = ChangedAddressSearch(context: context, target: target, earlier: found, limit: limit)
+        guard let search else { return attempt }
+        return search.follow(attempt, onFailure: { progress.enter(.unanswered($0)) }) { present in
+            let address = present.peripheral.address
+            context.note("\(found.peripheral) does not answer. Connecting to \(address), which has the same name.")
+            return connect(to: present, progress)
+        }
     }
 
     /// Connects to a device. At the end, records that the link is being closed, unless it stays open.
@@ -120,6 +136,8 @@ final class ConnectionProgress: Sendable {
         /// A matching device was heard, and others may follow.
         case choosing
         case connecting(DeviceCandidates.Candidate)
+        /// The device has not answered, and may have another private address.
+        case unanswered(BluetoothError)
         case discovering(Peripheral)
     }
 
@@ -152,6 +170,7 @@ final class ConnectionProgress: Sendable {
                     .caused(by: cause)
             }
             return CLIError(.timedOut, "\(what). \(Self.advice(device.rssi))")
+        case .unanswered(let error): return CLIError(error)
         case .discovering(let peripheral):
             return CLIError(
                 .timedOut,

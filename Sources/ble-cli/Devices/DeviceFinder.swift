@@ -9,6 +9,7 @@ import RxBluetooth
 /// device is a candidate, too, if its name is the target or if it is connected: a connected device may not advertise.
 /// If no matching device advertises, the finder uses a remembered device after a delay. A remembered device with a
 /// private address is not a candidate if it is not heard within a second, but another device of the same name is.
+/// ``ChangedAddressSearch`` searches again if such a device does not answer.
 struct DeviceFinder {
     let context: CommandContext
     let target: Target
@@ -94,7 +95,8 @@ struct DeviceFinder {
         case .settled(let isFinal):
             let silent = remembered.exactOrLinked.removing(search.heard)
             // bluetoothd keeps a private address for 30 s after the device has changed it.
-            let earlier = silent.removing(remembered.linked).filter { search.heard.hasExact && $0.hasPrivateAddress }
+            let earlier = silent.removing(remembered.linked)
+                .filter { search.heard.hasExact && $0.peripheral.hasPrivateAddress }
             guard isFinal || earlier.isEmpty else { return }
             search.result = try search.heard.adding(silent.removing(earlier)).choose(for: target)
         case .silent:
@@ -111,11 +113,6 @@ struct DeviceCandidates: Sendable {
         let match: Target.Match
         /// The RSSI of the last advertisement; nil for a device that is only remembered.
         var rssi: Int?
-
-        /// Whether the address is random, and not static: the device changes it about every 15 minutes.
-        ///
-        /// Source: Core Specification 5.4, Vol 6, Part B, 1.3.2.
-        var hasPrivateAddress: Bool { peripheral.addressKind == .random && peripheral.address.number >> 47 == 0 }
     }
 
     private var found: [BluetoothAddress: Candidate] = [:]
