@@ -115,7 +115,7 @@ extension BluetoothError: CustomStringConvertible {
         case .needsPairing: "the peripheral requires pairing"
         case .connectionStalled: "bluetoothd executes no more operations of this connection"
         case .refused: "the operation was refused"
-        case .exclusiveUse: "another program has exclusive use of the characteristic"
+        case .exclusiveUse: "a program has exclusive use of the characteristic"
         case .invalidArgument: "an argument is not valid"
         case .attError: "the peripheral refused with an ATT error of unknown number"
         case .invalidValue(let error): "the value is not a valid \(error.subject)"
@@ -196,8 +196,8 @@ extension BluetoothError {
         case .disconnected(.authentication) where pairingClue == .refused:
             "It may accept no new bonds now, or have a bond with another host: put it into pairing mode, then pair it."
         case .disconnected(.authentication): "Pair with the peripheral; if it was paired before, forget it first."
-        case .disconnected where isLinkShared:
-            "Connect again: another program had made the link, and may have closed it."
+        case .disconnected(.unknown) where isLinkShared, .disconnected(.local) where isLinkShared:
+            "Connect again: this program had not made the link, so another program may have closed it."
         // A peripheral may drop the link instead of pairing, or refuse to pair, and the kernel then closes the link.
         // bluetoothd reports neither (Q121), so the advice suggests pairing if the operation may have needed it.
         case .disconnected where pairingClue == .possible && isOfAttribute:
@@ -221,7 +221,7 @@ extension BluetoothError {
         case .connectionStalled: "Connect again."
         // Without a D-Bus error, this module refused the pairing because of the policy.
         case .refused where operation == .pair && dbusName == nil: "Allow the device in the PairingPolicy."
-        case .refused: "Check which other program uses it: bluetoothd keeps some services to itself."
+        case .refused: "Check whether another program uses it: bluetoothd keeps some services to itself."
         case .exclusiveUse: "End the other use of this characteristic."
         case .invalidArgument: "Change the argument."
         case .attError: "Look up the code in the documentation of the peripheral."

@@ -91,7 +91,7 @@ public struct BluetoothError: Error, Sendable {
         case refused
     }
 
-    /// Whether the link that was lost was made by another program, which may have closed it.
+    /// Whether the link that was lost was not made by this manager, so that another program may have closed it.
     ///
     /// True only together with ``Kind/disconnected(_:)``. Programs that share a link lose it when the program that made
     /// it closes it. A connection with ``Reconnection`` then makes its own link.

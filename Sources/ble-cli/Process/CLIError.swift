@@ -87,12 +87,9 @@ extension BluetoothError {
         case .bondLost: naming("ble-cli forget, then ble-cli pair")
         case .connectFailed(let reason) where !reason.hasPrefix("br-"):
             "Check that the device is near and accepts connections, and try again."
-        case .disconnected where isLinkShared:
-            "Another program had made the link, and may have closed it. "
-                + (operation == .notify ? "Give --reconnect to go on over a new link." : "Run the command again.")
-        case .notConnected:
-            "The link was lost, perhaps because another program closed it. "
-                + (operation == .notify ? "Give --reconnect to go on over a new link." : "Run the command again.")
+        case .disconnected(.unknown) where isLinkShared, .disconnected(.local) where isLinkShared:
+            "This command had not made the link, so another program may have closed it. \(nextAttempt)"
+        case .notConnected: "The link has ended, and its cause is not known. \(nextAttempt)"
         case .poweredOff: "Switch it on: ble-cli power on."
         case .noAdapter: "Plug in a Bluetooth adapter, or list those that are present: ble-cli adapters."
         case .timedOut where mayNeedStrongerBond:
@@ -102,6 +99,11 @@ extension BluetoothError {
             "Try again, or give a longer --timeout."
         default: nil
         }
+    }
+
+    /// How to go on after the end of a link.
+    private var nextAttempt: String {
+        operation == .notify ? "Give --reconnect to go on over a new link." : "Run the command again."
     }
 
     /// Returns the library's advice with commands of this program added; nil if there is no advice.

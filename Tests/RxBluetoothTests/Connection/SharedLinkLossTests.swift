@@ -17,7 +17,8 @@ struct SharedLinkLossTests {
         stage.advance(4_000)
         for error in [link.error, values.error] {
             #expect(error?.isLinkShared == true, "\(String(describing: error))")
-            #expect(error?.advice == "Connect again: another program had made the link, and may have closed it.")
+            let advice = "Connect again: this program had not made the link, so another program may have closed it."
+            #expect(error?.advice == advice)
         }
     }
 

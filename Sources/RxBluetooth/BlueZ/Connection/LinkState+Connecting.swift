@@ -96,7 +96,7 @@ extension LinkState {
         }
         let text: String? =
             switch attempt.step {
-            case .yielding: "Another program's attempt to connect is still under way"
+            case .yielding: "Another attempt to connect is still under way, possibly of another program"
             case .rediscovering where attempt.wasNeverShown: "The peripheral was not found by scanning"
             case .rediscovering: "An attempt failed, and bluetoothd removed the device"
             case .reaching, .calling, .confirming, .pausing, .rediscovered: nil

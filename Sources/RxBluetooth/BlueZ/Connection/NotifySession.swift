@@ -268,7 +268,8 @@ final class NotifySession {
             guard let self, phase == .on, usesSocket, socket == nil, link.isConnected, !isRemovalPending else { return }
             cancelStart()
             phase = .off
-            refuseSocket(BluetoothError(.exclusiveUse, detail: "Another program has turned the notifications off"))
+            let detail = "bluetoothd closed the socket, possibly because another program turned the notifications off"
+            refuseSocket(BluetoothError(.exclusiveUse, detail: detail))
             restart()
         }
     }
