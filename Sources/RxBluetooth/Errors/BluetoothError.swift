@@ -191,7 +191,7 @@ public struct BluetoothError: Error, Sendable {
     }
 
     /// Returns the error with another operation and target.
-    func with(_ operation: Operation?, _ target: String?) -> BluetoothError {
+    package func with(_ operation: Operation?, _ target: String?) -> BluetoothError {
         changed { error in
             error.operation = operation
             error.target = target

@@ -29,7 +29,7 @@ struct DeviceConnector {
                 .flatMap { connect(to: $0, progress) }
                 .do(onNext: { if keepsLink { context.keptLinks.insert(LinkKey($0)) } })
                 .do(onNext: { progress.enter(.discovering($0)) })
-                .flatMap { GATTTree.discover($0).failingWithLoss(of: $0) }
+                .flatMap { GATTTree.discover($0).failingWithLoss(of: $0, in: context) }
             let timedOut = context.timer(limit).map { _ -> GATTTree in
                 throw progress.timeoutError(target, after: limit)
             }
@@ -103,7 +103,7 @@ struct DeviceConnector {
             let linked = Guarded<Peripheral?>(nil)
             return tree()
                 .do(onNext: { tree in linked.withLock { $0 = tree.peripheral } })
-                .flatMap { try work($0).failingWithLoss(of: $0.peripheral).materialize() }
+                .flatMap { try work($0).failingWithLoss(of: $0.peripheral, in: context).materialize() }
                 .take(until: { $0.isStopEvent }, behavior: .inclusive)
                 .dematerialize()
                 .catch { error in
@@ -118,13 +118,18 @@ struct DeviceConnector {
 
 extension Observable {
     /// Replaces the error of an operation that began after the link was lost by the reason of the loss.
-    fileprivate func failingWithLoss(of peripheral: Peripheral) -> Observable<Element> {
+    ///
+    /// The operation may fail before the loss is known, so the reason is awaited for 2 s.
+    func failingWithLoss(of peripheral: Peripheral, in context: CommandContext) -> Observable<Element> {
         self.catch { error in
-            guard (error as? BluetoothError)?.kind == .notConnected else { throw error }
-            return peripheral.connectionState.take(1).flatMap { state -> Observable<Element> in
-                if case .disconnected(let loss?) = state { return .error(loss) }
-                return .error(error)
-            }
+            guard CLIError(error).cause?.kind == .notConnected else { throw error }
+            return peripheral.connectionState
+                .compactMap { state -> BluetoothError? in
+                    if case .disconnected(let loss) = state { loss } else { nil }
+                }
+                .take(1)
+                .amb(context.timer(.seconds(2)).map { _ -> BluetoothError in throw error })
+                .flatMap { loss -> Observable<Element> in .error(loss) }
         }
     }
 }

@@ -197,6 +197,7 @@ struct StepReport: Sendable {
             let clock = ElapsedClock(context.scheduler)
             let start = clock.time
             return step.run(in: session)
+                .catch { session.failing(with: $0) }
                 .catch { error in
                     if error is OutputClosed { throw error }
                     let error = CLIError(error)

@@ -148,10 +148,7 @@ final class StepSession: Sendable {
     /// Records why the link is lost. Returns false if it was not open.
     private func recordLoss(_ error: any Error, of number: Int) -> Bool {
         // The error is about the link now, and not about connecting.
-        let cause = (error as? BluetoothError).map {
-            BluetoothError(
-                $0.kind, target: $0.target, detail: $0.detail, dbusName: $0.dbusName, dbusMessage: $0.dbusMessage)
-        }
+        let cause = (error as? BluetoothError).map { $0.with(nil, $0.target) }
         let error = CLIError(cause ?? error)
         let wasOpen = state.withLock { state -> Bool in
             guard state.number == number, state.tree != nil else { return false }
@@ -162,6 +159,17 @@ final class StepSession: Sendable {
         }
         if wasOpen { context.note(error.text) }
         return wasOpen
+    }
+
+    /// Fails with the error of a step; with the reason of the loss if the step failed because the link is lost.
+    func failing(with error: any Error) -> Observable<Never> {
+        guard CLIError(error).cause?.kind == .notConnected, let device = state.withLock(\.device) else {
+            return .error(error)
+        }
+        switch device {
+        case .success(let tree): return Observable<Never>.error(error).failingWithLoss(of: tree.peripheral, in: context)
+        case .failure(let loss): return .error(loss)
+        }
     }
 
     /// Records that the error of a step has stalled the link, if it has.
