@@ -193,11 +193,16 @@ extension BluetoothError {
         case .alreadyDone: "Continue: there is nothing left to do."
         case .notConnected: "Connect first."
         case .disconnected(.requested): nil
+        case .disconnected(.authentication) where mayNeedStrongerBond:
+            "An attribute may require a stronger bond: forget the peripheral, and pair it again with a passkey."
         case .disconnected(.authentication) where pairingClue == .refused:
             "It may accept no new bonds now, or have a bond with another host: put it into pairing mode, then pair it."
         case .disconnected(.authentication): "Pair with the peripheral; if it was paired before, forget it first."
         case .disconnected(.unknown) where isLinkShared, .disconnected(.local) where isLinkShared:
             "Connect again: this program had not made the link, so another program may have closed it."
+        case .disconnected where pairingClue == .possible && isOfAttribute && mayNeedStrongerBond:
+            "Connect again, nearer if possible; if only this operation ends the link, it may require a stronger bond: "
+                + "forget the peripheral, and pair it again with a passkey."
         // A peripheral may drop the link instead of pairing, or refuse to pair, and the kernel then closes the link.
         // bluetoothd reports neither (Q121), so the advice suggests pairing if the operation may have needed it.
         case .disconnected where pairingClue == .possible && isOfAttribute:
@@ -264,7 +269,7 @@ extension BluetoothError {
     }
 
     /// Whether the operation accesses a characteristic or a descriptor.
-    private var isOfAttribute: Bool {
+    package var isOfAttribute: Bool {
         switch operation {
         case .read, .write, .readDescriptor, .writeDescriptor, .notify: true
         default: false

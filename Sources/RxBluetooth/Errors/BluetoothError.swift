@@ -64,11 +64,11 @@ public struct BluetoothError: Error, Sendable {
     /// Whether this module inferred ``kind`` from events, because bluetoothd did not report a cause.
     private(set) var isInferred = false
     /// Whether a refused pairing may have ended the link, although bluetoothd did not report one.
-    private(set) var pairingClue = PairingClue.none
+    package private(set) var pairingClue = PairingClue.none
     /// Whether the encryption key may be too short for the attribute. True only together with ``Kind/needsPairing``.
     private(set) var isKeySuspected = false
-    /// Whether the attribute may require a stronger bond than the peripheral has. True only together with
-    /// ``Kind/timedOut``.
+    /// Whether an attribute may require a stronger bond than the peripheral has. True only together with
+    /// ``Kind/timedOut`` or ``Kind/disconnected(_:)``.
     package private(set) var mayNeedStrongerBond = false
     /// Why there is no battery level; nil for every other error. Not nil only together with ``Kind/unsupported``.
     private(set) var missingBattery: MissingBattery?
@@ -82,7 +82,7 @@ public struct BluetoothError: Error, Sendable {
     }
 
     /// What the operation that was running when a link ended says about a refused pairing.
-    enum PairingClue: Sendable {
+    package enum PairingClue: Sendable {
         /// No operation was running, or its end has another cause.
         case none
         /// The operation may have needed a pairing. bluetoothd before 5.67 ends all operations alike.
@@ -224,7 +224,14 @@ public struct BluetoothError: Error, Sendable {
     }
 
     /// Returns the error of a lost link with another ``pairingClue``.
-    func withPairingClue(_ clue: PairingClue) -> BluetoothError { changed { $0.pairingClue = clue } }
+    ///
+    /// - Parameter hasBond: Whether the device has a bond, so that pairing again does not help without removing it.
+    func withPairingClue(_ clue: PairingClue, hasBond: Bool = false) -> BluetoothError {
+        changed {
+            $0.pairingClue = clue
+            if case .disconnected = kind { $0.mayNeedStrongerBond = hasBond }
+        }
+    }
 
     /// Returns the error, with ``isKeySuspected`` set or not if it requires pairing.
     func withSuspectedKey(_ isKeySuspected: Bool) -> BluetoothError {
@@ -256,6 +263,7 @@ public struct BluetoothError: Error, Sendable {
         if case .disconnected = kind {
             isLinkShared = error.isLinkShared
             pairingClue = error.pairingClue
+            mayNeedStrongerBond = error.mayNeedStrongerBond
         }
         isOfAdvertisementSource = error.isOfAdvertisementSource
         if kind == .timedOut { mayNeedStrongerBond = error.mayNeedStrongerBond }

@@ -82,24 +82,32 @@ extension BluetoothError {
     /// What to do about the error with this program; nil if the library's advice is enough.
     var hint: String? {
         switch kind {
-        case .needsPairing where isBondTooWeak: naming("ble-cli forget, then ble-cli pair --passkey")
+        case .needsPairing where isBondTooWeak: naming(Self.commandsOfStrongerBond)
         case .needsPairing: naming("ble-cli pair")
         case .bondLost: naming("ble-cli forget, then ble-cli pair")
         case .connectFailed(let reason) where !reason.hasPrefix("br-"):
             "Check that the device is near and accepts connections, and try again."
+        case .disconnected(.authentication) where mayNeedStrongerBond:
+            "A value may require a stronger bond: \(Self.commandsOfStrongerBond)."
         case .disconnected(.unknown) where isLinkShared, .disconnected(.local) where isLinkShared:
             "This command had not made the link, so another program may have closed it. \(nextAttempt)"
+        case .disconnected where pairingClue == .possible && mayNeedStrongerBond && isOfAttribute:
+            "Connect again, nearer if possible; if only this value ends the link, it may require a stronger bond: "
+                + "\(Self.commandsOfStrongerBond)."
         case .notConnected: "The link has ended, and its cause is not known. \(nextAttempt)"
         case .poweredOff: "Switch it on: ble-cli power on."
         case .noAdapter: "Plug in a Bluetooth adapter, or list those that are present: ble-cli adapters."
         case .timedOut where mayNeedStrongerBond:
             "Try again, or give a longer --timeout; if only this value has no reply, it may require a stronger bond: "
-                + "ble-cli forget, then ble-cli pair --passkey."
+                + "\(Self.commandsOfStrongerBond)."
         case .timedOut where [.connect, .discover, .read, .readDescriptor, .notify].contains(operation):
             "Try again, or give a longer --timeout."
         default: nil
         }
     }
+
+    /// The commands that replace a bond that is too weak.
+    private static let commandsOfStrongerBond = "ble-cli forget, then ble-cli pair --passkey"
 
     /// How to go on after the end of a link.
     private var nextAttempt: String {

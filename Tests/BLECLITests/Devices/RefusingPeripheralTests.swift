@@ -104,6 +104,30 @@ struct RefusingPeripheralTests {
     }
 
     @Test(arguments: versions)
+    func `A bond that is too weak has the same advice on each version`(version: SimulatedBlueZ.Version) {
+        let strong = CharacteristicArgument.uuid(0xFFE3)
+        let verbs: [any Verb] = [
+            ReadVerb(target: lock, characteristic: strong), WriteVerb(target: lock, characteristic: strong, value: [1]),
+            NotifyVerb(target: lock, characteristic: strong), ConnectVerb(target: lock),
+        ]
+        for verb in verbs {
+            let service = SimulatedService("ffe0") {
+                SimulatedCharacteristic("ffe3", .read([9]), .write, .notify, protection: .authentication)
+            }
+            var scenario = Scenario(peripherals: [.lock(furtherServices: [service])])
+            scenario.bluez = version
+            let harness = CommandHarness(scenario)
+            #expect(harness.run(PairVerb(target: lock)).code == .done)
+            harness.simulation.bluez.setPairing(SimulatedPairing(failure: .failed), of: "C0:FF:EE:00:00:09")
+            let outcome = harness.run(verb, for: 120)
+            #expect(outcome.code == (verb is ConnectVerb ? .done : .failed))
+            let text = (outcome.lines + outcome.errors).joined(separator: "\n")
+            let advice = "may require a stronger bond: ble-cli forget, then ble-cli pair --passkey."
+            #expect(text.contains(advice), "\(text)")
+        }
+    }
+
+    @Test(arguments: versions)
     func `A refused pairing advises the pairing mode`(version: SimulatedBlueZ.Version) {
         let harness = Self.harness(version)
         for verb in [PairVerb(target: lock), PairVerb(target: lock, passkey: 42)] {

@@ -9,25 +9,40 @@ extension Link {
     ///
     /// A peripheral that moved out of range during a pairing looks the same.
     func loss(_ reason: BluetoothError.DisconnectReason, isShared: Bool) -> BluetoothError {
-        guard reason == .unknown || reason == .remote || reason == .local else {
-            return BluetoothError(.disconnected(reason))
+        let isBonded = client.mirror.isBonded(key)
+        let operation = queue.endedOperation
+        let lost = BluetoothError(.disconnected(reason))
+        switch reason {
+        case .unknown, .remote, .local: break
+        case .authentication:
+            return lost.withPairingClue(.none, hasBond: isBonded && operation?.isAnswered == false)
+        default: return lost
         }
-        let isBonded = client.mirror.devices[key]?.isBonded == true
         let isPairing = queue.isPairing
         let failed = BluetoothError(.disconnected(.authentication)).inferred
         if isPairing, !isBonded, reason != .local { return failed }
-        let lost = BluetoothError(.disconnected(reason)).withSharedLink(isShared)
-        guard let operation = queue.endedOperation else { return lost }
-        guard showsLostOperations else { return lost.withPairingClue(.possible) }
-        guard !operation.isAnswered else { return lost }
-        // Up to 5.83, a failed call has no reply, and StartNotify has shown before that it needs no pairing (Q132).
-        // Source: BlueZ 5.82, register_notify_io_cb in src/gatt-client.c.
-        guard !operation.opensNotifySocket || !KnownProblem.mayAffect(client.version, .socketStartCrash) else {
-            return lost
+        if showsLostOperations, let operation, !operation.isAnswered, !isUnclear(operation) {
+            // Without an agent of ours, this computer may have refused.
+            let isRefusedByPeer = !isBonded && !isPairing && client.settings.pairing.mode != .noAgent
+            return failed.withPairingClue(isRefusedByPeer ? .refused : .none, hasBond: isBonded)
         }
-        // Without an agent of ours, this computer may have refused.
-        let isRefusedByPeer = !isBonded && !isPairing && client.settings.pairing.mode != .noAgent
-        return isRefusedByPeer ? failed.withPairingClue(.refused) : failed
+        let clue = pairingClue(operation)
+        return lost.withSharedLink(isShared).withPairingClue(clue, hasBond: isBonded && clue == .possible)
+    }
+
+    /// Returns whether an operation may have needed a pairing if no missing reply proves it.
+    private func pairingClue(
+        _ operation: (opensNotifySocket: Bool, isAnswered: Bool)?
+    ) -> BluetoothError.PairingClue {
+        operation == nil || showsLostOperations ? .none : .possible
+    }
+
+    /// Whether a missing reply to a socket request has another cause: up to 5.83, a request that fails has none, and
+    /// `StartNotify` has shown before that it needs no pairing (Q132).
+    ///
+    /// Source: BlueZ 5.82, register_notify_io_cb in src/gatt-client.c.
+    private func isUnclear(_ operation: (opensNotifySocket: Bool, isAnswered: Bool)) -> Bool {
+        operation.opensNotifySocket && KnownProblem.mayAffect(client.version, .socketStartCrash)
     }
 
     /// Whether a missing reply shows that bluetoothd has lost an operation.
