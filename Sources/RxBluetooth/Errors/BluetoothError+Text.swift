@@ -82,6 +82,7 @@ extension BluetoothError: CustomStringConvertible {
         case .alreadyConnected: "this program is already connected"
         case .alreadyDone: "the requested state exists already"
         case .notConnected: "the peripheral is not connected"
+        case .disconnected(let loss) where pairingClue == .duringPairing: Self.endOfPairing(loss)
         case .disconnected(.requested): "the link was closed by this program"
         case .disconnected(.adapter): "the link was lost, because the adapter was switched off or removed"
         case .disconnected(.removed): "the link was lost, because the device was removed"
@@ -131,6 +132,16 @@ extension BluetoothError: CustomStringConvertible {
         case .closed where isOfWriter: "the writer was closed"
         case .closed: "the manager was closed"
         case .bluez: "bluetoothd reports an error"
+        }
+    }
+
+    /// Returns how a link ended during a pairing of this module.
+    private static func endOfPairing(_ loss: DisconnectReason) -> String {
+        switch loss {
+        case .remote: "the peripheral closed the link during pairing, so pairing was refused or failed"
+        case .local: "this computer closed the link during pairing, possibly because the peripheral refused it"
+        case .authentication: "the link was lost during pairing, because pairing failed"
+        default: "the link was lost during pairing, possibly because the peripheral refused it"
         }
     }
 
@@ -193,6 +204,8 @@ extension BluetoothError {
         case .alreadyDone: "Continue: there is nothing left to do."
         case .notConnected: "Connect first."
         case .disconnected(.requested): nil
+        case .disconnected where pairingClue == .duringPairing:
+            "Put the peripheral into pairing mode, and pair it again; if connecting then fails, forget it first."
         case .disconnected(.authentication) where mayNeedStrongerBond:
             "An attribute may require a stronger bond: forget the peripheral, and pair it again with a passkey."
         case .disconnected(.authentication) where pairingClue == .refused:

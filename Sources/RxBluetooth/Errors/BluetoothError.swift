@@ -63,7 +63,7 @@ public struct BluetoothError: Error, Sendable {
     private(set) var isOfAdvertisementSource = false
     /// Whether this module inferred ``kind`` from events, because bluetoothd did not report a cause.
     private(set) var isInferred = false
-    /// Whether a refused pairing may have ended the link, although bluetoothd did not report one.
+    /// What is known about a refused pairing that bluetoothd did not report.
     package private(set) var pairingClue = PairingClue.none
     /// Whether the encryption key may be too short for the attribute. True only together with ``Kind/needsPairing``.
     private(set) var isKeySuspected = false
@@ -81,14 +81,16 @@ public struct BluetoothError: Error, Sendable {
         case absent
     }
 
-    /// What the operation that was running when a link ended says about a refused pairing.
+    /// What this module has observed of a pairing when a link ended.
     package enum PairingClue: Sendable {
-        /// No operation was running, or its end has another cause.
+        /// Nothing, or the end has another cause.
         case none
         /// The operation may have needed a pairing. bluetoothd before 5.67 ends all operations alike.
         case possible
         /// The operation waited for a pairing, and the peripheral did not pair.
         case refused
+        /// This module was pairing the peripheral when the link ended.
+        case duringPairing
     }
 
     /// Whether the link that was lost was not made by this manager, so that another program may have closed it.
@@ -99,9 +101,11 @@ public struct BluetoothError: Error, Sendable {
 
     /// Whether a failed or refused pairing has ended the link, or may have ended it.
     ///
-    /// True only together with ``Kind/disconnected(_:)``. If a peripheral refuses to pair, an operation that needs a
-    /// pairing ends the link, and bluetoothd does not report why. From BlueZ 5.67 on, this module finds out whether the
-    /// operation needed a pairing. Before, every operation that was running when the link ended may have needed one.
+    /// True only together with ``Kind/disconnected(_:)``, in these cases:
+    /// - A peripheral refuses to pair. An operation that needs a pairing then ends the link, and bluetoothd does not
+    ///   report why. From BlueZ 5.67 on, this module finds out whether the operation needed a pairing. Before, every
+    ///   operation that was running when the link ended may have needed one.
+    /// - The link ends during ``Peripheral/pair()``.
     public var isPairingSuspected: Bool { kind == .disconnected(.authentication) || pairingClue != .none }
 
     /// Makes an error.

@@ -87,6 +87,7 @@ extension BluetoothError {
         case .bondLost: naming("ble-cli forget, then ble-cli pair")
         case .connectFailed(let reason) where !reason.hasPrefix("br-"):
             "Check that the device is near and accepts connections, and try again."
+        case .disconnected where pairingClue == .duringPairing: naming("ble-cli forget")
         case .disconnected(.authentication) where mayNeedStrongerBond:
             "A value may require a stronger bond: \(Self.commandsOfStrongerBond)."
         case .disconnected(.unknown) where isLinkShared, .disconnected(.local) where isLinkShared:

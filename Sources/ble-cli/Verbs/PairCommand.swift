@@ -123,7 +123,10 @@ struct PairVerb: Verb {
     private func withAdvice(_ error: any Error, _ questions: PairingQuestions?, isConnected: Bool) -> any Error {
         guard let error = error as? BluetoothError else { return error }
         if isConnected, error.isLinkShared {
-            return CLIError(error, advice: "Connect again, and pair then; the device may have to be in pairing mode.")
+            return CLIError(
+                error,
+                advice: "Connect again, and pair then; the device may have to be in pairing mode. "
+                    + "If connecting fails, forget the device first: ble-cli forget.")
         }
         if error.kind == .timedOut {
             return CLIError(

@@ -128,6 +128,26 @@ struct RefusingPeripheralTests {
     }
 
     @Test(arguments: versions)
+    func `A device that closes the link during pairing has refused it or failed`(version: SimulatedBlueZ.Version) {
+        var scenario = Scenario(peripherals: [.lock(pairing: SimulatedPairing(delay: .seconds(20)))])
+        scenario.bluez = version
+        let harness = CommandHarness(scenario)
+        let simulation = harness.simulation
+        let outcome = harness.run(
+            PairVerb(target: lock),
+            meanwhile: [(8_000, { _ in simulation.bluez.dropLink(to: "C0:FF:EE:00:00:09") })])
+        #expect(outcome.code == .failed && outcome.errors.count == 1)
+        #expect(harness.calls("Pair") == 1)
+        let text = outcome.errors.first ?? ""
+        let cause =
+            version == .v5_87
+            ? "the peripheral closed the link during pairing, so pairing was refused or failed."
+            : "the link was lost during pairing, possibly because the peripheral refused it."
+        #expect(text.contains(cause) && text.contains("pairing mode"), "\(text)")
+        #expect(text.hasSuffix("forget it first: ble-cli forget."), "\(text)")
+    }
+
+    @Test(arguments: versions)
     func `A refused pairing advises the pairing mode`(version: SimulatedBlueZ.Version) {
         let harness = Self.harness(version)
         for verb in [PairVerb(target: lock), PairVerb(target: lock, passkey: 42)] {

@@ -1,6 +1,6 @@
 /// The cause of a lost link.
 extension Link {
-    /// Returns the error of a lost link: its reason, or a failed pairing if that is likely.
+    /// Returns the error of a lost link: its reason, and what is known about a pairing.
     ///
     /// bluetoothd does not report that a refused or failed pairing ended the link: before 5.83 it gives no reason, and
     /// later versions only name the side that closed the link (Q121). A failed pairing is likely in two cases:
@@ -14,6 +14,7 @@ extension Link {
         let lost = BluetoothError(.disconnected(reason))
         switch reason {
         case .unknown, .remote, .local: break
+        case .authentication where pairing?.isCalling == true: return lost.withPairingClue(.duringPairing)
         case .authentication:
             return lost.withPairingClue(.none, hasBond: isBonded && operation?.isAnswered == false)
         default: return lost
@@ -30,11 +31,12 @@ extension Link {
         return lost.withSharedLink(isShared).withPairingClue(clue, hasBond: isBonded && clue == .possible)
     }
 
-    /// Returns whether an operation may have needed a pairing if no missing reply proves it.
+    /// Returns what is known about a pairing if no missing reply proves it.
     private func pairingClue(
         _ operation: (opensNotifySocket: Bool, isAnswered: Bool)?
     ) -> BluetoothError.PairingClue {
-        operation == nil || showsLostOperations ? .none : .possible
+        if pairing?.isCalling == true { return .duringPairing }
+        return operation == nil || showsLostOperations ? .none : .possible
     }
 
     /// Whether a missing reply to a socket request has another cause: up to 5.83, a request that fails has none, and

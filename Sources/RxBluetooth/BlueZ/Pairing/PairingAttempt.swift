@@ -40,6 +40,8 @@ final class PairingAttempt {
     }
 
     var isOver: Bool { state.isOver }
+    /// Whether `Pair` has no reply yet.
+    var isCalling: Bool { state.phase == .pairing }
     private var target: String { key.address.description }
     private var deadlines: Deadlines { client.settings.deadlines }
 
