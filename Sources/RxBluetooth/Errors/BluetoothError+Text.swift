@@ -12,7 +12,7 @@ extension BluetoothError: CustomStringConvertible {
     }
 
     /// The cause with its details, without what failed and without a full stop.
-    var cause: String { reason + (explanation.map { " (\($0))" } ?? "") }
+    var cause: String { reason + suspicion + (explanation.map { " (\($0))" } ?? "") }
 
     /// What to do, in one sentence; nil if this program closed the link.
     public var advice: String? {
@@ -145,6 +145,12 @@ extension BluetoothError: CustomStringConvertible {
         }
     }
 
+    /// What may have ended the link, as an addition to ``reason``; empty if nothing is suspected.
+    private var suspicion: String {
+        guard case .disconnected = kind, pairingClue == .batteryLevel else { return "" }
+        return ", possibly because the battery level, which bluetoothd reads by itself, requires pairing"
+    }
+
     /// Whether an error of kind ``Kind/closed`` is of a ``CharacteristicWriter``, not of the manager.
     private var isOfWriter: Bool { operation == .write && detail != nil }
 
@@ -192,6 +198,8 @@ extension BluetoothError {
     var adviceForPrograms: String? {
         if let attError { return attError.advice }
         return switch kind {
+        case .timedOut where pairingClue == .batteryLevel:
+            "Pair with the peripheral: this program has refused a pairing that was requested before the operation."
         case .timedOut where operation == .connect:
             "Check that the peripheral is on and accepts connections, and try again."
         case .timedOut where mayNeedStrongerBond:
@@ -206,6 +214,9 @@ extension BluetoothError {
         case .disconnected(.requested): nil
         case .disconnected where pairingClue == .duringPairing:
             "Put the peripheral into pairing mode, and pair it again; if connecting then fails, forget it first."
+        case .disconnected where pairingClue == .batteryLevel && operation == .pair:
+            "Put the peripheral into pairing mode, and try again."
+        case .disconnected where pairingClue == .batteryLevel: "Put the peripheral into pairing mode, then pair it."
         case .disconnected(.authentication) where mayNeedStrongerBond:
             "An attribute may require a stronger bond: forget the peripheral, and pair it again with a passkey."
         case .disconnected(.authentication) where pairingClue == .refused:

@@ -81,7 +81,7 @@ public struct BluetoothError: Error, Sendable {
         case absent
     }
 
-    /// What this module has observed of a pairing when a link ended.
+    /// What this module has observed of a pairing when a link ended, or when an operation got no reply.
     package enum PairingClue: Sendable {
         /// Nothing, or the end has another cause.
         case none
@@ -89,6 +89,8 @@ public struct BluetoothError: Error, Sendable {
         case possible
         /// The operation waited for a pairing, and the peripheral did not pair.
         case refused
+        /// bluetoothd may have started a pairing by itself, to read the battery level.
+        case batteryLevel
         /// This module was pairing the peripheral when the link ended.
         case duringPairing
     }
@@ -101,11 +103,14 @@ public struct BluetoothError: Error, Sendable {
 
     /// Whether a failed or refused pairing has ended the link, or may have ended it.
     ///
-    /// True only together with ``Kind/disconnected(_:)``, in these cases:
+    /// True only together with ``Kind/disconnected(_:)`` or ``Kind/timedOut``, in these cases:
     /// - A peripheral refuses to pair. An operation that needs a pairing then ends the link, and bluetoothd does not
     ///   report why. From BlueZ 5.67 on, this module finds out whether the operation needed a pairing. Before, every
     ///   operation that was running when the link ended may have needed one.
     /// - The link ends during ``Peripheral/pair()``.
+    /// - The link ends while bluetoothd may be pairing by itself: it reads the battery level of each peripheral, and
+    ///   pairs if the level requires it.
+    /// - An operation has no reply after this manager has refused a pairing that no operation of it caused.
     public var isPairingSuspected: Bool { kind == .disconnected(.authentication) || pairingClue != .none }
 
     /// Makes an error.
@@ -227,7 +232,7 @@ public struct BluetoothError: Error, Sendable {
         }
     }
 
-    /// Returns the error of a lost link with another ``pairingClue``.
+    /// Returns the error with another ``pairingClue``.
     ///
     /// - Parameter hasBond: Whether the device has a bond, so that pairing again does not help without removing it.
     func withPairingClue(_ clue: PairingClue, hasBond: Bool = false) -> BluetoothError {

@@ -114,7 +114,9 @@ extension BluetoothError {
     /// Whether reading a value may have ended the link.
     ///
     /// It has not if another program may have closed the link, or if a pairing that no value needs may have ended it.
-    fileprivate var isOfValue: Bool { isPairingSuspected && !isLinkShared && pairingClue != .duringPairing }
+    fileprivate var isOfValue: Bool {
+        isPairingSuspected && !isLinkShared && pairingClue != .batteryLevel && pairingClue != .duringPairing
+    }
 
     /// The error of a missing reply after an earlier one, which may not be due to the value itself.
     fileprivate var referringToEarlierValue: BluetoothError {

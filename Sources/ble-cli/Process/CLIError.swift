@@ -88,6 +88,7 @@ extension BluetoothError {
         case .connectFailed(let reason) where !reason.hasPrefix("br-"):
             "Check that the device is near and accepts connections, and try again."
         case .disconnected where pairingClue == .duringPairing: naming("ble-cli forget")
+        case .disconnected where pairingClue == .batteryLevel && operation != .pair: naming("ble-cli pair")
         case .disconnected(.authentication) where mayNeedStrongerBond:
             "A value may require a stronger bond: \(Self.commandsOfStrongerBond)."
         case .disconnected(.unknown) where isLinkShared, .disconnected(.local) where isLinkShared:
@@ -101,6 +102,8 @@ extension BluetoothError {
         case .timedOut where mayNeedStrongerBond:
             "Try again, or give a longer --timeout; if only this value has no reply, it may require a stronger bond: "
                 + "\(Self.commandsOfStrongerBond)."
+        case .timedOut where pairingClue == .batteryLevel:
+            "Pair it first: ble-cli pair. This command has refused a pairing that was requested before the operation."
         case .timedOut where [.connect, .discover, .read, .readDescriptor, .notify].contains(operation):
             "Try again, or give a longer --timeout."
         default: nil

@@ -44,6 +44,7 @@ final class AttributeOperations {
             let (item, link) = try operation(.write, call, request, characteristic, target) {
                 Self.finish(emitter, $0, .write, target)
             }
+            item.isForwarded = isRequest
             let type: Characteristic.WriteType = isRequest ? .withResponse : .withoutResponse
             item.recorded = { [exchanges] in exchanges.record(.written(characteristic, value, type, $0.failure)) }
             submit(item, over: link, emitter)
@@ -125,6 +126,7 @@ final class AttributeOperations {
                 case .failure(let error): emitter.fail(error.during(.write, target))
                 }
             }
+            item.isForwarded = false
             item.obstacle = { [attributes] in attributes.obstacle(to: characteristic) }
             submit(item, over: link, emitter)
         }

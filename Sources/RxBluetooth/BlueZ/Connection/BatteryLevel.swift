@@ -6,6 +6,11 @@ final class BatteryLevel {
     private let mirror: ObjectMirror
     private let key: DeviceKey
     private let streams: LinkStreams
+    private let settings: Settings
+    /// When the link was made.
+    private let start: MonotonicTime
+    /// Whether bluetoothd has reported a level during this link.
+    private var isReported = false
     private let observers = EmitterList<Int>()
     private let valueObservers = EmitterList<[UInt8]>()
     private let readers = EmitterList<[UInt8]>()
@@ -15,6 +20,8 @@ final class BatteryLevel {
         mirror = link.client.mirror
         key = link.key
         streams = link.streams
+        settings = link.client.settings
+        start = link.client.settings.now
     }
 
     /// Emits the present level if there is one, and each level that bluetoothd reports.
@@ -44,6 +51,17 @@ final class BatteryLevel {
     private var isHidden: Bool {
         !isShown && mirror.devices[key]?.listedServices.contains(0x180F) == true
     }
+
+    /// Whether bluetoothd may still be reading its first level, and pairing for it if the level is protected.
+    ///
+    /// bluetoothd reads the level before the operations of programs, as soon as it has the peripheral's services.
+    var isAwaited: Bool {
+        guard !isReported, settings.elapsed(since: start) < Self.longestPairing else { return false }
+        return isShown || isHidden && mirror.devices[key]?.services.isEmpty == false
+    }
+
+    /// The longest time that bluetoothd waits for the answer of an agent. Source: BlueZ 5.66, src/agent.c.
+    private static let longestPairing = Duration.seconds(60)
 
     /// The error of an operation for a level that does not arrive.
     func absence(of target: String, during operation: BluetoothError.Operation) -> BluetoothError {
@@ -83,8 +101,10 @@ final class BatteryLevel {
         }
     }
 
+    /// Handles a level that bluetoothd reports, or that it has reported before the link was opened.
     func changed() {
         guard let level else { return }
+        isReported = true
         for reader in readers.removeAll() { reader.finish([UInt8(level)]) }
         observers.next(level)
         valueObservers.next([UInt8(level)])

@@ -40,6 +40,8 @@ final class GATTOperation: QueueEntry {
     /// Whether the operation serves several subscribers, so that it outlives an exclusive access.
     var isShared = false
     var isPairing = false
+    /// Whether bluetoothd answers the operation only after a reply of the peripheral.
+    var isForwarded = true
     let failure: (DBusError) -> BluetoothError
     private var done: ((Result<Message, BluetoothError>) -> Void)?
     /// Returns why the operation may not be sent any more; nil if it may.

@@ -274,6 +274,7 @@ final class Link {
     private func open() {
         attempt = nil
         client.mirror.resetAborts(of: key)
+        battery.changed()
         if client.mirror.devices[key]?.isResolved == true {
             mtu.read()
             serviceDiscovery.resolvedChanged(true)
