@@ -213,7 +213,7 @@ extension BluetoothError {
         case .notConnected: "Connect first."
         case .disconnected(.requested): nil
         case .disconnected where pairingClue == .duringPairing:
-            "Put the peripheral into pairing mode, and pair it again; if connecting then fails, forget it first."
+            "Put the peripheral into pairing mode, and pair it again."
         case .disconnected where pairingClue == .batteryLevel && operation == .pair:
             "Put the peripheral into pairing mode, and try again."
         case .disconnected where pairingClue == .batteryLevel: "Put the peripheral into pairing mode, then pair it."

@@ -124,9 +124,7 @@ struct PairVerb: Verb {
         guard let error = error as? BluetoothError else { return error }
         if isConnected, error.isLinkShared {
             return CLIError(
-                error,
-                advice: "Connect again, and pair then; the device may have to be in pairing mode. "
-                    + "If connecting fails, forget the device first: ble-cli forget.")
+                error, advice: "Connect again, and pair then; the device may have to be in pairing mode.")
         }
         if error.kind == .timedOut {
             return CLIError(

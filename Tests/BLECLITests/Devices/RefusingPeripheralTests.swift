@@ -144,7 +144,7 @@ struct RefusingPeripheralTests {
             ? "the peripheral closed the link during pairing, so pairing was refused or failed."
             : "the link was lost during pairing, possibly because the peripheral refused it."
         #expect(text.contains(cause) && text.contains("pairing mode"), "\(text)")
-        #expect(text.hasSuffix("forget it first: ble-cli forget."), "\(text)")
+        #expect(text.hasSuffix("pair it again: ble-cli pair."), "\(text)")
     }
 
     @Test(arguments: versions)

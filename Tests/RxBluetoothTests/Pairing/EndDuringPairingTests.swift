@@ -41,7 +41,6 @@ struct EndDuringPairingTests {
             #expect(error?.isPairingSuspected == true)
             #expect(error?.summary.hasSuffix(": " + text) == true, "\(String(describing: error))")
             #expect(error?.advice?.contains("pairing mode") == true)
-            #expect(error?.advice?.contains("forget it first") == true)
         }
     }
 
