@@ -159,7 +159,8 @@ let package = Package(
         .testTarget(
             name: "BluetoothCapturesTests", dependencies: ["BluetoothCaptures", "RxBluetoothSupport", "TestTraits"],
             path: "Tests/CapturesTests", swiftSettings: strict),
-        .testTarget(name: "DBusTests", dependencies: ["DBus", "BusTesting", "TestTraits"], swiftSettings: strict),
+        .testTarget(
+            name: "DBusTests", dependencies: ["DBus", "BusTesting", "SoakTesting", "TestTraits"], swiftSettings: strict),
         // make fuzz runs it.
         .executableTarget(
             name: "fuzz", dependencies: ["RxBluetooth", "DBus", "Rx", log], path: "Tests/Fuzz", swiftSettings: strict),
@@ -238,7 +239,7 @@ let package = Package(
         .executableTarget(
             name: "fleet", dependencies: ["Gateway", "RxBluetooth", "BluetoothValues", "Rx", "RxTest"],
             path: "Tests/Fleet", swiftSettings: strict),
-        // The random numbers and resource counts of both soak tests.
+        // The random numbers of the soak tests, and the resource counts of tests.
         .target(name: "SoakTesting", dependencies: ["Rx"], path: "Tests/SoakTesting", swiftSettings: strict),
         // The trait that names the promises and quirks that a test proves.
         .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: strict),

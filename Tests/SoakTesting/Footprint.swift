@@ -5,7 +5,7 @@ import Rx
 package struct Footprint: CustomStringConvertible, Sendable {
     /// The number of observables, subscriptions and disposables in memory.
     package let objects = Resources.total
-    package let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    package let descriptors = OpenDescriptors.count
     /// The resident memory in units of 4 KiB, also if the pages of the kernel are larger.
     package let resident: Int
     /// The match rules of all connections to a test's bus; 0 if they are not counted.

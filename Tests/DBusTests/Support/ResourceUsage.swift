@@ -1,4 +1,5 @@
 import Glibc
+import SoakTesting
 
 /// How many open descriptors and how many threads of connections this process has.
 struct ResourceUsage: Equatable, Sendable {
@@ -7,16 +8,17 @@ struct ResourceUsage: Equatable, Sendable {
 
     static var now: ResourceUsage {
         // Counts threads before descriptors: a thread that has ended has already closed its descriptors.
-        let threads = count("/proc/self/task", isOurs)
-        return ResourceUsage(descriptors: count("/proc/self/fd") { _ in true }, threads: threads)
+        let threads = countThreads()
+        return ResourceUsage(descriptors: OpenDescriptors.count, threads: threads)
     }
 
-    /// Waits a limited time until the usage is as expected, and returns the last usage.
+    /// Waits until the usage is as expected, and returns it; the last usage if that takes two minutes.
     ///
     /// The wait is necessary, because threads end shortly after their connections.
     static func settling(at isExpected: (ResourceUsage) -> Bool) async -> ResourceUsage {
+        let limit = ContinuousClock.now + .seconds(120)
         var usage = now
-        for _ in 0..<100_000 where !isExpected(usage) {
+        while !isExpected(usage), ContinuousClock.now < limit {
             await Task.yield()
             usage = now
         }
@@ -32,15 +34,15 @@ struct ResourceUsage: Equatable, Sendable {
         return String(decoding: name.prefix(max(0, count)), as: UTF8.self).hasPrefix("rxbt-dbus")
     }
 
-    private static func count(_ folder: String, _ isWanted: (String) -> Bool) -> Int {
-        guard let handle = unsafe opendir(folder) else { return -1 }
+    private static func countThreads() -> Int {
+        guard let handle = unsafe opendir("/proc/self/task") else { return -1 }
         defer { unsafe closedir(handle) }
         var count = 0
         while let entry = unsafe readdir(handle) {
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
                 unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
             }
-            if !name.hasPrefix("."), isWanted(name) { count += 1 }
+            if !name.hasPrefix("."), isOurs(name) { count += 1 }
         }
         return count
     }
