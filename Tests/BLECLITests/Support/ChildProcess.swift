@@ -7,12 +7,13 @@ enum ChildProcess {
     /// Starts a program, and returns its process.
     ///
     /// The child does not inherit the signal mask, because the threads of the test pool block all signals. timeout(1)
-    /// ends a program that hangs, so the test fails instead of waiting. Test machines can be busy.
+    /// ends a program that hangs, so the test fails instead of waiting. Test machines can be busy, so a program also has
+    /// this time after a signal, which timeout(1) passes on.
     ///
     /// - Parameters:
+    ///   - leadsSession: Whether the program is the leader of a new session with its standard input as the controlling
+    ///     terminal. timeout(1) is in another session: it would send Ctrl-C to the program a second time, at any moment.
     ///   - files: Sets the descriptors of the child.
-    ///   - leadsSession: Whether the child is the leader of a new session. The first terminal that it opens becomes its
-    ///     controlling terminal.
     static func start(
         _ path: String, _ arguments: [String], environment: [String: String], leadsSession: Bool = false,
         files: (inout posix_spawn_file_actions_t) -> Void
@@ -25,12 +26,11 @@ enum ChildProcess {
         var none = sigset_t()
         unsafe sigemptyset(&none)
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        // Swift does not import POSIX_SPAWN_SETSID. Source: spawn.h.
-        let newSession: Int16 = leadsSession ? 0x80 : 0
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | newSession)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        let session = leadsSession ? ["setsid", "--ctty"] : []
         let words =
             ["/usr/bin/env"] + environment.map { "\($0.key)=\($0.value)" }
-            + ["timeout", "--foreground", "--kill-after=30", "280", path] + arguments
+            + ["timeout", "--foreground", "--kill-after=280", "280"] + session + [path] + arguments
         var strings: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
         var process: pid_t = 0
         let failure = unsafe posix_spawn(&process, words[0], &actions, &attributes, &strings, environ)

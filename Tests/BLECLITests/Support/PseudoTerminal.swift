@@ -49,8 +49,8 @@ final class PseudoTerminal: Sendable {
     /// Types keys.
     func type(_ text: String) { _ = unsafe text.withCString { unsafe write(terminal, $0, strlen($0)) } }
 
-    /// Sends a signal to all processes of the terminal.
-    func signal(_ number: Int32) { kill(-process, number) }
+    /// Sends a signal to the program; timeout(1) passes it on.
+    func signal(_ number: Int32) { kill(process, number) }
 
     /// Changes the size of the terminal.
     func resize(_ size: TerminalSize) { Self.setSize(size, of: terminal) }
