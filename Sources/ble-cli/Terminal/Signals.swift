@@ -71,12 +71,25 @@ enum Signals {
         }
     }
 
-    /// Waits for the next signal after a pause. Signals within the pause have no effect.
+    /// Waits for the next signal after a pause. Signals that have arrived before or within the pause have no effect.
     static func next(after pause: Duration) -> ExitCode {
+        discardPending()
         let start = ContinuousClock.now
         while true {
             let code = next()
             if ContinuousClock.now - start > pause { return code }
+        }
+    }
+
+    /// Removes the signals that have arrived and were not returned yet.
+    ///
+    /// A busy machine may continue this process only some time after several signals were sent at once.
+    private static func discardPending() {
+        var set = awaited
+        var limit = timespec(tv_sec: 0, tv_nsec: 0)
+        while true {
+            let signal = unsafe sigtimedwait(&set, nil, &limit)
+            if signal < 0, errno != EINTR { return }
         }
     }
 }

@@ -60,9 +60,18 @@ final class CLIProcess: Sendable {
     func signal(_ number: Int32) { kill(process, number) }
 
     /// Kills ble-cli, which is a child of timeout(1), so that it cannot clean up.
-    func killChild() throws {
+    func killChild() throws { try signalChild(SIGKILL) }
+
+    /// Sends signals to ble-cli itself. It is stopped meanwhile, so it handles the first one when all have arrived.
+    func signalAtOnce(_ numbers: Int32...) throws {
+        try signalChild(SIGSTOP)
+        for number in numbers { try signalChild(number) }
+        try signalChild(SIGCONT)
+    }
+
+    private func signalChild(_ number: Int32) throws {
         guard let child else { throw CLIError(.failed, "The program has no process.") }
-        kill(child, SIGKILL)
+        kill(child, number)
     }
 
     /// Waits until ble-cli catches or blocks SIGINT.
