@@ -41,10 +41,11 @@ struct ShellTerminalTests {
 
     @Test func `The arrow keys show earlier lines and the new line`() async {
         await withShell(TerminalProcess("shell", "--simulate")) { shell in
-            shell.type("pause 1ms\r")
-            await shell.waitForLine("ble-cli> |")
-            shell.type("pause 2ms\r")
-            await shell.wait(for: "ble-cli> pause 2ms")
+            for line in ["pause 1ms", "pause 2ms"] {
+                shell.type(line + "\r")
+                await shell.wait(for: "ble-cli> " + line)
+                await shell.waitForLine("ble-cli> |")
+            }
             shell.type("sc" + Self.up)
             await shell.waitForLine("ble-cli> pause 2ms|")
             shell.type(Self.up)
