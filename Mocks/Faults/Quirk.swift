@@ -97,7 +97,7 @@ public enum Quirk: Int, CaseIterable, Hashable, Sendable {
     ///
     /// Default: on with 5.66 and 5.82. The daemon restarts 2 s later.
     case Q132 = 132
-    /// A pairing whose link ends is kept: `Pair` is not answered, and `Connect` fails with `InProgress`.
+    /// A pairing is kept when its link ends: `Pair` is not answered, and `Connect` fails with `InProgress`.
     ///
     /// Default: on with 5.87. It ends with `CancelPairing`, or when the device is removed.
     case Q136 = 136

@@ -7,12 +7,13 @@ enum ChildProcess {
     /// Starts a program, and returns its process.
     ///
     /// The child does not inherit the signal mask, because the threads of the test pool block all signals. timeout(1)
-    /// ends a program that hangs, so the test fails instead of waiting. Test machines can be busy, so a program also has
-    /// this time after a signal, which timeout(1) passes on.
+    /// ends a program that hangs, so the test fails instead of waiting. Test machines can be busy, so a program also
+    /// has this time after a signal, which timeout(1) passes on.
     ///
     /// - Parameters:
-    ///   - leadsSession: Whether the program is the leader of a new session with its standard input as the controlling
-    ///     terminal. timeout(1) is in another session: it would send Ctrl-C to the program a second time, at any moment.
+    ///   - leadsSession: Whether the program is the leader of a new session with its standard input as the
+    ///     controlling terminal. timeout(1) is in another session: it would send Ctrl-C to the program again, at
+    ///     any moment.
     ///   - files: Sets the descriptors of the child.
     static func start(
         _ path: String, _ arguments: [String], environment: [String: String], leadsSession: Bool = false,

@@ -130,8 +130,8 @@ final class NotifySession {
 
     /// Whether bluetoothd may crash after an `AcquireNotify` that the peripheral refuses (Q132).
     ///
-    /// It crashes at the next `StopNotify`, and when it removes the device. So `StartNotify`, whose failure is
-    /// harmless, first shows whether the peripheral turns the notifications on.
+    /// It crashes at the next `StopNotify`, and when it removes the device. A failed `StartNotify` is harmless, so it
+    /// first shows whether the peripheral turns the notifications on.
     private var mayFailedSocketCrash: Bool { KnownProblem.mayAffect(link.client.version, .socketStartCrash) }
 
     /// Queues a start, which the queue may send at once.
