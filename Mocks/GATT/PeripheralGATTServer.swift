@@ -22,8 +22,9 @@ final class PeripheralGATTServer {
         services.lazy.flatMap(\.characteristics).first { $0.handle == handle }
     }
 
-    var gapName: String? {
-        characteristic("2a00").flatMap { AdvertisingReport.text($0.value) }
+    /// Returns the name in the GAP service as bluetoothd converts it; nil if there is none.
+    func gapName(_ differences: VersionDifferences) -> String? {
+        characteristic("2a00").flatMap { AdvertisingReport.text($0.value, isCut: differences.has(.cutNames)) }
     }
 
     var gapAppearance: UInt16? {

@@ -49,6 +49,10 @@ public enum SimulatedFeature: String, CaseIterable, Sendable {
     case lateDisconnectReply = "late-disconnect-reply"
     /// The `Pattern` of a discovery filter hides no device (5.82 only).
     case ignoredPattern = "ignored-pattern"
+    /// Names end before their first byte that is not UTF-8, and have no blanks around them (5.87).
+    ///
+    /// Before, every byte above 0x7F of such a name becomes a space, and blanks are removed around such a name only.
+    case cutNames = "cut-names"
     /// A canceled connection attempt removes a device without a bond. This is the kernel's: Linux 6.12, not 6.1.
     case canceledAttemptRemoves = "canceled-attempt-removes"
 }

@@ -32,7 +32,9 @@ struct VersionDifferences: Sendable {
             adapterUUIDs = [
                 "184f", "1200", "110e", "185b", "110c", "1800", "1843", "1801", "1844", "180a", "184d", "1845", "1849",
             ]
-            features = Self.since5_82.union([.disconnectedSignal, .leBearer, .cablePairing, .autoConnectFilter])
+            features = Self.since5_82.union([
+                .disconnectedSignal, .leBearer, .cablePairing, .autoConnectFilter, .cutNames,
+            ])
             quirks = [.Q126, .Q127, .Q136]
         }
     }

@@ -104,18 +104,48 @@ struct AdvertisementTests {
         #expect(stage.property(Self.path, "Device1", "Alias") == "Mine")
     }
 
-    @Test(
-        arguments: [
-            (Array("  spaces\t".utf8), "spaces"), ([0x41, 0xFF, 0x42], "A B"), (Array("Zürich".utf8), "Zürich"),
-            ([0x41, 0x00, 0x42], "A"), ([], "InvalidArgs: No such property 'Name'"),
-        ] as [([UInt8], String)])
-    func `Invalid names are converted to text as in bluetoothd`(name: [UInt8], expected: String) {
+    private static let noName = "InvalidArgs: No such property 'Name'"
+
+    /// The bytes of a name, its text before 5.87, and its text in 5.87.
+    struct ConvertedName: Sendable {
+        let bytes: [UInt8]
+        let replaced: String
+        let cut: String
+    }
+
+    private static let names = [
+        ConvertedName(bytes: Array("  spaces\t".utf8), replaced: "  spaces\t", cut: "spaces"),
+        ConvertedName(bytes: [0x41, 0xFF, 0x42], replaced: "A B", cut: "A"),
+        ConvertedName(bytes: Array("Zürich".utf8), replaced: "Zürich", cut: "Zürich"),
+        ConvertedName(bytes: [0x41, 0x00, 0x42], replaced: "A", cut: "A"),
+        ConvertedName(bytes: [], replaced: noName, cut: noName),
+        // The beginnings of a character of two bytes, and of one of three.
+        ConvertedName(bytes: [0x20, 0x41, 0xC3, 0x28, 0x20], replaced: "A (", cut: "A"),
+        ConvertedName(bytes: Array("Zü".utf8) + [0xE2, 0x80], replaced: "Z", cut: "Zü"),
+        ConvertedName(bytes: [0x20, 0xFF, 0x41], replaced: "A", cut: noName),
+    ]
+
+    @Test(arguments: names, SimulatedBlueZ.Version.allCases)
+    func `Names are converted to text as in bluetoothd`(name: ConvertedName, version: SimulatedBlueZ.Version) {
         var advertisement = SimulatedAdvertisement(every: .milliseconds(100), rssi: -60)
-        advertisement.name = name
-        let stage = stage(advertisement)
+        advertisement.name = name.bytes
+        let peripheral = SimulatedPeripheral("One", address: "C0:00:00:00:00:01") {
+            advertisement
+            SimulatedService("1800") { SimulatedCharacteristic("2a00", .read(name.bytes)) }
+        }
+        let stage = Stage(Scenario(peripherals: [peripheral]), bluez: version)
+        let expected = version == .v5_87 ? name.cut : name.replaced
         stage.scan()
         stage.run(.milliseconds(300))
         #expect(stage.property(Self.path, "Device1", "Name") == expected)
+        // The name in the GAP service replaces another advertised name.
+        stage.simulation.bluez.advertise(
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, name: "Other"), from: "C0:00:00:00:00:01")
+        stage.run(.milliseconds(300))
+        #expect(stage.property(Self.path, "Device1", "Name") == "Other")
+        stage.device(Self.path, "Connect")
+        stage.run(.milliseconds(500))
+        #expect(stage.property(Self.path, "Device1", "Name") == (expected == Self.noName ? "Other" : expected))
     }
 
     @Test func `All fields have the right types`() {

@@ -17,7 +17,7 @@ struct VersionTests {
         .connectDeviceFailed: [.v5_82, .v5_87], .pairAlreadyExists: [.v5_82, .v5_87],
         .cancelPairingDisconnects: [.v5_82, .v5_87], .checkedProfile: [.v5_82, .v5_87],
         .lateDisconnectReply: [.v5_82, .v5_87], .ignoredPattern: [.v5_82],
-        .canceledAttemptRemoves: [.v5_82, .v5_87],
+        .canceledAttemptRemoves: [.v5_82, .v5_87], .cutNames: [.v5_87],
     ]
 
     @Test(arguments: SimulatedFeature.allCases, SimulatedBlueZ.Version.allCases)
@@ -90,6 +90,13 @@ struct VersionTests {
             stage.scan(["Pattern": .string("no such name"), "Transport": .string("le")])
             stage.run(.seconds(2))
             return stage.objects().contains { $0.hasSuffix("dev_C0_FF_EE_00_00_01") }
+        case .cutNames:
+            var advertisement = SimulatedAdvertisement(every: .milliseconds(100), rssi: -60)
+            advertisement.name = [0x41, 0xFF, 0x42]
+            stage.simulation.bluez.advertise(advertisement, from: "C0:FF:EE:00:00:02")
+            stage.scan()
+            stage.run(.milliseconds(500))
+            return stage.property(Stage.thermometer, "Device1", "Name") == "A"
         case .canceledAttemptRemoves:
             stage.device(Stage.strap, "Disconnect")
             stage.simulation.bluez.setInRange(false, Self.address)

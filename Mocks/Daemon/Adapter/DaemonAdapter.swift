@@ -132,8 +132,7 @@ final class DaemonAdapter {
         guard isScanned || !watching.isEmpty else { return }
         let isDiscoverable =
             !watching.isEmpty
-            || discovery.isDiscoverable(
-                report, address: deviceState.address, ignoringPattern: differences.has(.ignoredPattern))
+            || discovery.isDiscoverable(report, address: deviceState.address, differences)
         let device: DaemonDevice
         if let known = devices[deviceState.address] {
             device = known

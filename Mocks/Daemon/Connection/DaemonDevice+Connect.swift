@@ -148,11 +148,12 @@ extension DaemonDevice {
         answerPaired()
         if let link { startBattery(link) }
         link?.after(deviceState.connection.roundTrip * 2) { [weak self] in
+            guard let self else { return }
             // The name in the GAP service replaces the advertised one (Q57).
-            self?.setName(deviceState.server.gapName)
-            self?.setAppearance(deviceState.server.gapAppearance)
+            setName(deviceState.server.gapName(adapter.differences))
+            setAppearance(deviceState.server.gapAppearance)
             // Without the last report, the next advertisement counts as new and can restore the advertised name.
-            self?.lastReport = nil
+            lastReport = nil
         }
     }
 

@@ -56,7 +56,7 @@ extension DaemonDevice {
             changed("TxPower")
         }
         setAppearance(report.appearance)
-        if includingName { setName(report.name) }
+        if includingName { setName(report.name(adapter.differences)) }
         guard resolvedServices == nil else { return }
         let new = report.services.filter { !advertisedServices.contains($0) }
         guard !new.isEmpty else { return }

@@ -71,13 +71,17 @@ final class DiscoverySessions {
     /// Returns whether a packet may create a device (device_is_discoverable).
     ///
     /// If any client has set a pattern, only the patterns decide, for all clients (Q44).
-    func isDiscoverable(_ report: AdvertisingReport, address: DeviceAddress, ignoringPattern: Bool) -> Bool {
+    func isDiscoverable(
+        _ report: AdvertisingReport, address: DeviceAddress, _ differences: VersionDifferences
+    ) -> Bool {
         var isDiscoverable = isFiltered || report.isDiscoverable
-        if ignoringPattern { return isDiscoverable }
+        if differences.has(.ignoredPattern) { return isDiscoverable }
         for session in sessions {
             guard let pattern = session.filter?.pattern else { continue }
             isDiscoverable = false
-            if pattern.isEmpty || address.text.hasPrefix(pattern) || report.name?.hasPrefix(pattern) == true {
+            if pattern.isEmpty || address.text.hasPrefix(pattern)
+                || report.name(differences)?.hasPrefix(pattern) == true
+            {
                 return true
             }
         }

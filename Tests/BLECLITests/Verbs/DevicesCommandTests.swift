@@ -28,6 +28,20 @@ struct DevicesCommandTests {
         #expect(harness.calls("StartDiscovery") == scans)
     }
 
+    @Test(arguments: [(.v5_66, "A B"), (.v5_82, "A B"), (.v5_87, "A")] as [(SimulatedBlueZ.Version, String)])
+    func `A name that is not UTF-8 is shown as bluetoothd converts it`(version: SimulatedBlueZ.Version, name: String) {
+        var advertisement = SimulatedAdvertisement(every: .milliseconds(100), rssi: -50)
+        advertisement.name = [0x41, 0xFF, 0x42]
+        var scenario = Scenario(peripherals: [
+            SimulatedPeripheral("Other", address: "C0:FF:EE:00:00:01") { advertisement }
+        ])
+        scenario.bluez = version
+        let harness = CommandHarness(scenario)
+        harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+        let devices = harness.run(DevicesVerb(), .asJSON, for: 1)
+        #expect(devices.lines.compactMap { ParsedJSON($0)?["name"]?.string } == [name])
+    }
+
     @Test func `Shows the alias that the user has set, and accepts it as a target`() throws {
         let harness = CommandHarness()
         harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
