@@ -37,7 +37,7 @@ public struct PeripheralDetails: Hashable, Sendable {
     public var usesLegacyPairing: Bool?
     /// Whether the device may wake this computer.
     public var isWakeAllowed: Bool?
-    /// Whether the device is being paired over a cable, as game controllers are. From BlueZ 5.87 on.
+    /// Whether the device is being paired over a cable, as game controllers are. From BlueZ 5.83 on.
     public var isCablePairing: Bool?
     /// The bearer that bluetoothd prefers for a device with two: `last-used`, `last-seen`, `le` or `bredr`.
     ///

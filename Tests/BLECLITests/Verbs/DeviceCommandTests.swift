@@ -27,6 +27,21 @@ struct DeviceCommandTests {
         #expect(harness.calls("StartDiscovery") == harness.calls("StopDiscovery"))
     }
 
+    @Test(arguments: SimulatedBlueZ.Version.allCases)
+    func `On BlueZ 5.87, info prints two lines more than on earlier versions`(version: SimulatedBlueZ.Version) throws {
+        var scenario = Scenario.everyday
+        scenario.bluez = version
+        let isNew = version == .v5_87
+        let lines = CommandHarness(scenario).run(InfoVerb(target: strap)).lines
+        for line in ["  Connected over LE no", "  Cable pairing     no"] {
+            #expect(lines.contains(line) == isNew, "\(line)")
+        }
+        let json = CommandHarness(scenario).run(InfoVerb(target: strap), .asJSON)
+        let object = try #require(ParsedJSON(json.lines[0]))
+        let value: Bool? = isNew ? false : nil
+        for key in ["connectedOverLE", "cablePairing"] { #expect(object[key]?.bool == value, "\(key)") }
+    }
+
     @Test func `A known device needs no scan, and a connected one has an MTU`() {
         let harness = CommandHarness()
         harness.run(ReadVerb(target: strap, characteristic: battery, keepsLink: true))
