@@ -198,8 +198,6 @@ extension BluetoothError {
     var adviceForPrograms: String? {
         if let attError { return attError.advice }
         return switch kind {
-        case .timedOut where pairingClue == .batteryLevel:
-            "Pair with the peripheral: this program has refused a pairing that was requested before the operation."
         case .timedOut where operation == .connect:
             "Check that the peripheral is on and accepts connections, and try again."
         case .timedOut where mayNeedStrongerBond:

@@ -102,8 +102,6 @@ extension BluetoothError {
         case .timedOut where mayNeedStrongerBond:
             "Try again, or give a longer --timeout; if only this value has no reply, it may require a stronger bond: "
                 + "\(Self.commandsOfStrongerBond)."
-        case .timedOut where pairingClue == .batteryLevel:
-            "Pair it first: ble-cli pair. This command has refused a pairing that was requested before the operation."
         case .timedOut where [.connect, .discover, .read, .readDescriptor, .notify].contains(operation):
             "Try again, or give a longer --timeout."
         default: nil

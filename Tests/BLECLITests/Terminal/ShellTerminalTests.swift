@@ -129,7 +129,7 @@ struct ShellTerminalTests {
         let rows = shell.rows
         let note = try #require(rows.firstIndex { $0.contains("the link was lost") })
         #expect(rows[note].hasPrefix("ble-cli: C0:FF:EE:00:00:01"))
-        #expect(rows.filter { $0.contains("read") }.count == 1, "\(rows)")
+        #expect(rows.filter { $0.contains("read 2A19") }.count == 1, "\(rows)")
         shell.type("\u{05}\u{15}\u{04}")
         #expect(await shell.end() == 0)
         simulation.signal(SIGTERM)

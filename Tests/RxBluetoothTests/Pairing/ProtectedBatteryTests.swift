@@ -79,7 +79,6 @@ struct ProtectedBatteryTests {
         let second = stage.record(peripheral.connect())
         stage.advance(6_000)
         Self.expectSuspicion(second.error, on: version)
-        #expect(second.elements.isEmpty)
         let paired = stage.record(peripheral.pair())
         stage.advance(6_000)
         Self.expectSuspicion(paired.error, on: version)
@@ -89,11 +88,11 @@ struct ProtectedBatteryTests {
 
     /// An observation that shows that bluetoothd does not pair for the level, or no longer does.
     enum Evidence: CaseIterable, Sendable {
-        case level, read, write, signals, time
+        case level, noNotifications, read, write, signals, time
 
         fileprivate func happen(_ stage: Stage, _ peripheral: Peripheral) {
             switch self {
-            case .level: stage.advance(1_000)
+            case .level, .noNotifications: stage.advance(1_000)
             case .read: expectDone(Operation.read.begin(stage, peripheral), stage)
             case .write: expectDone(Operation.write.begin(stage, peripheral), stage)
             case .signals:
@@ -115,11 +114,15 @@ struct ProtectedBatteryTests {
     func `A link that ends for another reason does not name the level`(
         version: SimulatedBlueZ.Version, evidence: Evidence
     ) {
-        // Without notifications, bluetoothd reads a level and does not report it.
+        // bluetoothd does not report a level that it cannot read.
         let level =
-            evidence == .level
-            ? SimulatedCharacteristic("2a19", .read([75]), .notify) : SimulatedCharacteristic("2a19", .read([75]))
-        let (stage, peripheral) = Self.stage(version, level)
+            evidence == .level || evidence == .noNotifications
+            ? SimulatedAnswer.value([75]) : SimulatedAnswer.error(0x02)
+        let battery =
+            evidence == .noNotifications
+            ? SimulatedCharacteristic("2a19", .read { _ in level })
+            : SimulatedCharacteristic("2a19", .read { _ in level }, .notify)
+        let (stage, peripheral) = Self.stage(version, battery)
         let link = stage.connect(peripheral)
         evidence.happen(stage, peripheral)
         stage.simulation.bluez.dropLink(to: Self.text)
@@ -130,7 +133,8 @@ struct ProtectedBatteryTests {
     }
 
     @Test(.proves(.Q121)) func `Without evidence, a level that may still be read is named as possible`() {
-        let (stage, peripheral) = Self.stage(.v5_82, SimulatedCharacteristic("2a19", .read([75])))
+        let (stage, peripheral) = Self.stage(
+            .v5_82, SimulatedCharacteristic("2a19", .read { _ in .error(0x02) }, .notify))
         let link = stage.connect(peripheral)
         // bluetoothd answers this write before the peripheral does, so it proves nothing.
         let written = stage.record(
@@ -143,7 +147,8 @@ struct ProtectedBatteryTests {
     }
 
     @Test(.proves(.Q74, .Q121)) func `A shared link that ends names no battery level`() {
-        let (stage, peripheral) = Self.stage(.v5_82, SimulatedCharacteristic("2a19", .read([75])))
+        let (stage, peripheral) = Self.stage(
+            .v5_82, SimulatedCharacteristic("2a19", .read { _ in .error(0x02) }, .notify))
         stage.simulation.bluez.competingClient().connect(Self.text)
         stage.advance(1_000)
         let link = stage.connect(peripheral)
@@ -151,18 +156,6 @@ struct ProtectedBatteryTests {
         stage.advance(1_000)
         #expect(link.error?.isLinkShared == true && link.error?.isPairingSuspected == false)
         #expect(link.error?.description.contains("battery") == false)
-    }
-
-    @Test(.proves(.Q121)) func `An operation behind a pairing that was refused before advises pairing`() {
-        let (stage, peripheral) = Self.stage(.v5_82, pairing: SimulatedPairing())
-        let link = stage.connect(peripheral)
-        // This manager refuses bluetoothd's request while no operation runs.
-        stage.advance(1_000)
-        let read = Operation.read.begin(stage, peripheral)
-        stage.advance(31_000)
-        #expect(read.kind == .timedOut && link.isLive)
-        #expect(read.error?.isPairingSuspected == true)
-        #expect(read.error?.advice?.hasPrefix("Pair with the peripheral") == true)
     }
 }
 

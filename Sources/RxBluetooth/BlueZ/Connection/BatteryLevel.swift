@@ -54,10 +54,14 @@ final class BatteryLevel {
 
     /// Whether bluetoothd may still be reading its first level, and pairing for it if the level is protected.
     ///
-    /// bluetoothd reads the level before the operations of programs, as soon as it has the peripheral's services.
+    /// bluetoothd reads the level before the operations of programs, as soon as it has the peripheral's services. It
+    /// does not report a level without notifications, so the absence of such a level shows nothing.
     var isAwaited: Bool {
         guard !isReported, settings.elapsed(since: start) < Self.longestPairing else { return false }
-        return isShown || isHidden && mirror.devices[key]?.services.isEmpty == false
+        let services = mirror.devices[key]?.services.values
+        let levels = services?.lazy.filter { $0.uuid == 0x180F }.flatMap(\.characteristics.values)
+        return levels?.contains { $0.uuid == 0x2A19 && $0.properties.contains(.notify) } == true
+            || isHidden && services?.isEmpty == false
     }
 
     /// The longest time that bluetoothd waits for the answer of an agent. Source: BlueZ 5.66, src/agent.c.

@@ -36,8 +36,6 @@ final class GATTOperationQueue {
     private var suspectedNumber: UInt64?
     /// Whether the peripheral has replied to an operation of this link, so that no pairing blocked its predecessors.
     private(set) var hasReply = false
-    /// Whether a pairing was refused while no operation was running, and the peripheral has replied to none since.
-    private var wasRefusedWhileIdle = false
     /// Whether an operation waits for a refused pairing and blocks all other operations of the link.
     var isRefused: Bool { refused != nil || suspectedNumber != nil }
     /// Whether the running operation waits for a pairing that is in progress.
@@ -112,11 +110,7 @@ final class GATTOperationQueue {
     /// If the running operation needed the pairing, bluetoothd keeps it at the head of its own queue and never answers
     /// it. If the peripheral began the pairing, the reply arrives soon. The delay distinguishes the two cases.
     func refuse(_ error: BluetoothError) {
-        guard !isSuspended, !isRefused else { return }
-        guard let item = running else {
-            wasRefusedWhileIdle = true
-            return
-        }
+        guard let item = running, !isSuspended, !isRefused else { return }
         let number = item.number
         suspectedNumber = number
         bus.schedule(after: Self.answerGrace) { [weak self] in self?.failAfterRefusal(number, error) }
@@ -168,7 +162,6 @@ final class GATTOperationQueue {
     /// with the reply, because our call may have reached its deadline before.
     func paired() {
         refused = nil
-        wasRefusedWhileIdle = false
         suspectedNumber = nil
         running?.isPairing = false
         unanswered.paired()
@@ -257,7 +250,7 @@ final class GATTOperationQueue {
         if case .failure(let error) = outcome, error.kind == .timedOut {} else { refused = nil }
         switch outcome {
         case .success:
-            if item.isForwarded { (hasReply, wasRefusedWhileIdle) = (true, false) }
+            if item.isForwarded { hasReply = true }
             usual.record(settings.elapsed(since: item.since), of: item.operation)
             ended(item, nil)
         case .failure(let error): ended(item, error)
@@ -279,9 +272,7 @@ final class GATTOperationQueue {
         }
         // bluetoothd sends “Not paired” also if the key is too short (Q96). For the other causes it pairs first, so it
         // sends this error only after a pairing.
-        let isBlocked = error.kind == .timedOut && wasRefusedWhileIdle
         return error.withWeakBond(mirror.isBonded(peripheral.key)).withSuspectedKey(!item.isPairing)
-            .withPairingClue(isBlocked ? .batteryLevel : .none)
     }
 
     /// The transaction time-out of ATT.
