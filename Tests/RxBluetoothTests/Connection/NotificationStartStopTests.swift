@@ -1,4 +1,5 @@
 import DBus
+import Rx
 import RxBluetooth
 import RxBluetoothMocks
 import TestTraits
@@ -35,6 +36,20 @@ struct NotificationStartStopTests {
         #expect(second.elements == [[1]])
         #expect(daemon.methods == ["Connect", "StartNotify", "StopNotify", "StartNotify"])
         withExtendedLifetime(link) {}
+    }
+
+    @Test(.proves(.Q103)) func `Notifications that wait to be turned off are turned off at the end of the link`() {
+        let values = stage.record(notifying.observeValueUpdates())
+        stage.advance(100)
+        let access = stage.record(peripheral.exclusively { _ in Observable<Int>.never() })
+        stage.advance(10)
+        values.dispose()
+        stage.advance(10)
+        #expect(access.isLive && stage.count("StopNotify") == 0)
+        stage.simulation.bluez.dropLink(to: Sensor.text)
+        stage.advance(1_000)
+        #expect(stage.count("StopNotify") == 1)
+        stage.expectSettled()
     }
 
     @Test(.proves(.Q135), arguments: [false, true])

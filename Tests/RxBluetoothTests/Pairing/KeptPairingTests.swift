@@ -34,6 +34,21 @@ struct KeptPairingTests {
         #expect(pairedAgain.isCompleted, "\(String(describing: pairedAgain.error))")
     }
 
+    @Test(.proves(.Q88, .Q136)) func `A bond that was made before the link was lost is kept`() {
+        let (stage, peripheral) = stage(.v5_87)
+        // bluetoothd answers `Pair` after the discovery of services, and has made the bond before.
+        stage.simulation.bluez.setConnection(SimulatedConnection(discovery: .seconds(80)), of: Lock.text)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(35_000)
+        #expect(stage.count("Pair") == 1 && paired.isLive)
+        loseLink(stage)
+        stage.advance(2_000)
+        #expect(paired.error != nil && stage.count("CancelPairing") == 0)
+        let isBonded = stage.record(peripheral.isBonded)
+        stage.advance(0)
+        #expect(isBonded.elements == [true])
+    }
+
     @Test(.proves(.Q136)) func `A pairing that an ended program left is canceled while connecting`() {
         let (stage, peripheral) = stage(.v5_87)
         let program = stage.simulation.bluez.competingClient()

@@ -320,7 +320,8 @@ final class NotifySession {
 
     /// Handles a value from a signal.
     func received(_ value: [UInt8]) {
-        guard !usesSocket, !requiresSocket, phase == .on || phase == .starting else { return }
+        // Some peripherals send a value only when notifications are first turned on, so a trial delivers it.
+        guard !usesSocket || isTrial, !requiresSocket, phase == .on || phase == .starting else { return }
         echoes.received(value)
     }
 
@@ -347,8 +348,8 @@ final class NotifySession {
         if phase == .queued || phase == .on { cancelStart() }
         // bluetoothd does not answer a start that waits for a pairing, but `StopNotify` cancels it (Q126).
         let isStarting = sentStart.map(link.queue.unanswered.contains) == true
-        let wasOn =
-            phase == .on || (phase == .starting || isStarting) && mayStopFailedStart || isStarting && isStartLost
+        let isStopDue = phase == .on || phase == .stopping && isStopDelayed
+        let wasOn = isStopDue || (phase == .starting || isStarting) && mayStopFailedStart || isStarting && isStartLost
         // The socket is drained first, because the end arrives over the bus: earlier values may still be in the socket.
         socket?.drain()
         socket?.close()

@@ -66,7 +66,9 @@ final class PairingAttempt {
 
     func linkEnded(_ cause: BluetoothError) {
         link = nil
-        handle(.linkEnded(cause, isPairingKept: KnownProblem.mayAffect(client.version, .pairingKept)))
+        // `CancelPairing` would remove a bond that the pairing has made already.
+        let mayBeKept = !client.mirror.isBonded(key) && KnownProblem.mayAffect(client.version, .pairingKept)
+        handle(.linkEnded(cause, isPairingKept: mayBeKept))
     }
 
     // MARK: The state machine
