@@ -30,7 +30,7 @@ final class Battery {
 
     func isSubscribed(to characteristic: ServerCharacteristic) -> Bool { isSubscribed && characteristic === level }
 
-    /// Reads the level and subscribes to it. Without notifications, bluetoothd adds no interface.
+    /// Reads the level and subscribes to it, unless it has no notifications. Then bluetoothd adds the interface.
     func start() {
         link.request(needing: level.protection) { [level] in
             level.read()
@@ -41,18 +41,23 @@ final class Battery {
     }
 
     private func subscribe(_ initial: UInt8) {
-        guard level.notifications != nil else { return }
+        guard level.notifications != nil else { return appear(initial) }
         link.request(needing: level.protection) {
             .accepted
         } _: { [weak self] outcome in
-            guard let self, case .accepted = outcome, let object = device.object else { return }
-            let interface = TypedInterface(Self.table, of: self)
-            self.interface = interface
+            guard let self, case .accepted = outcome else { return }
             isSubscribed = true
-            device.tree.add(interface, to: object)
-            take(initial)
+            appear(initial)
             device.remote(level)?.startClock()
         }
+    }
+
+    private func appear(_ initial: UInt8) {
+        guard let object = device.object else { return }
+        let interface = TypedInterface(Self.table, of: self)
+        self.interface = interface
+        device.tree.add(interface, to: object)
+        take(initial)
     }
 
     /// Updates the level. Ignores values above 100.

@@ -71,7 +71,8 @@ public struct ExclusiveOperations: Sendable {
     /// Observes the values that the peripheral notifies or indicates; see
     /// ``Characteristic/observeValueUpdates(using:buffer:options:)``.
     ///
-    /// Turning notifications on is an operation of the access. The subscription can outlive the access.
+    /// Turning notifications on is an operation of the access, also with the calls that precede a socket. The
+    /// subscription can outlive the access.
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic to observe.

@@ -135,7 +135,8 @@ public enum NotificationTransport: Hashable, Sendable {
     /// ``BluetoothError/Kind/exclusiveUse``.
     ///
     /// Up to 5.83, bluetoothd may crash after a socket that the peripheral refuses. So with these versions,
-    /// notifications are turned on by `StartNotify` and off again before the first socket of a link is opened. This
-    /// applies to ``socket``, too.
+    /// notifications are turned on by `StartNotify` and off again before the first socket of a characteristic is opened
+    /// during a link. This applies to ``socket``, too. Values that the peripheral sends meanwhile are delivered to
+    /// ``automatic``, and not to ``socket``.
     case automatic
 }

@@ -336,6 +336,7 @@ extension BlueZClient: ObjectMirrorObserver {
         if change.set.intersects(DeviceRecord.addressed) { scans.addressChanged(of: key) }
         if change.all.intersects(DeviceRecord.observed) { deviceValues.changed(key) }
         if device.isConnected != change.wasConnected {
+            device.hasLostLink = change.wasConnected && !device.isBonded
             if change.wasConnected { links.recordDisconnected(key) }
             scans.connectionChanged(key)
         } else if device.isConnected, change.set.intersects(DeviceRecord.filtered) {

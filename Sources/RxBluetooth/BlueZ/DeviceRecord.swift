@@ -44,6 +44,8 @@ final class DeviceRecord {
     /// `Bonded`; nil before BlueZ 5.65, which only has `Paired`.
     var bonded: Bool?
     var isPaired = false
+    /// Whether the last link has ended while the device had no bond, so that bluetoothd may have kept a pairing (Q136).
+    var hasLostLink = false
     /// Whether bluetoothd has shown the device itself, and not only objects below it.
     var isListed = false
 

@@ -48,7 +48,7 @@ struct KnownProblem: Sendable {
         KnownProblem(
             name: .pairingKept, versions: BlueZVersion(5, 87)...BlueZVersion(5, 87),
             text: "may refuse connections to a device after its link was lost during a pairing",
-            advice: "This program cancels such a pairing. If another program was ended, forget the device."),
+            advice: "This program cancels its own pairings. If a device without a bond stays refused, forget it."),
         // Q137: bluez/bluez#2221, introduced by the same change.
         KnownProblem(
             name: .removalCrash, versions: BlueZVersion(5, 87)...BlueZVersion(5, 87),

@@ -81,7 +81,7 @@ public struct BluetoothError: Error, Sendable {
         case absent
     }
 
-    /// What this module has observed of a pairing when a link ended, or when an operation got no reply.
+    /// What this module has observed of a pairing when a link ended.
     package enum PairingClue: Sendable {
         /// Nothing, or the end has another cause.
         case none
@@ -103,14 +103,13 @@ public struct BluetoothError: Error, Sendable {
 
     /// Whether a failed or refused pairing has ended the link, or may have ended it.
     ///
-    /// True only together with ``Kind/disconnected(_:)`` or ``Kind/timedOut``, in these cases:
+    /// True only together with ``Kind/disconnected(_:)``, in these cases:
     /// - A peripheral refuses to pair. An operation that needs a pairing then ends the link, and bluetoothd does not
     ///   report why. From BlueZ 5.67 on, this module finds out whether the operation needed a pairing. Before, every
     ///   operation that was running when the link ended may have needed one.
     /// - The link ends during ``Peripheral/pair()``.
     /// - The link ends while bluetoothd may be pairing by itself: it reads the battery level of each peripheral, and
     ///   pairs if the level requires it.
-    /// - An operation has no reply after this manager has refused a pairing that no operation of it caused.
     public var isPairingSuspected: Bool { kind == .disconnected(.authentication) || pairingClue != .none }
 
     /// Makes an error.

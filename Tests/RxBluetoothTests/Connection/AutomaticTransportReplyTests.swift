@@ -121,7 +121,7 @@ struct AutomaticTransportReplyTests {
     }
 
     @Test(.proves(.Q132), arguments: crashing)
-    func `Versions that crash get one trial for a link before the first socket request`(
+    func `Versions that crash get one trial before the first socket request of a link`(
         modalias: String?
     ) throws {
         let old = Self(modalias: modalias)
@@ -163,6 +163,24 @@ struct AutomaticTransportReplyTests {
         #expect(old.calls == ["StartNotify", "StartNotify"])
     }
 
+    @Test(.proves(.S56, .Q132), arguments: crashing)
+    func `No operation runs between a trial and its socket request`(modalias: String?) throws {
+        let old = Self(modalias: modalias)
+        let values = old.subscribe(.socket)
+        let written = old.stage.record(old.characteristic.writeValue([7]))
+        old.stage.advance(0)
+        old.daemon.take("StartNotify").reply()
+        old.stage.advance(0)
+        #expect(old.daemon.methods.suffix(3) == ["StartNotify", "StopNotify", "AcquireNotify"])
+        old.daemon.take("StopNotify").reply()
+        let end = try old.openSocket()
+        #expect(old.daemon.methods.last == "WriteValue")
+        end.socket.send([1])
+        old.daemon.take("WriteValue").reply()
+        old.stage.advance(1)
+        #expect(values.elements == [[1]] && written.isCompleted)
+    }
+
     @Test(.proves(.Q132)) func `Signals that are requested during a trial replace the socket`() {
         let old = Self(modalias: "usb:v1D6Bp0246d0552")
         let values = old.subscribe(.automatic)
@@ -190,6 +208,9 @@ struct AutomaticTransportReplyTests {
         old.daemon.deviceChanges(["Connected": .bool(false)])
         old.stage.advance(1_000)
         #expect(second.error != nil && old.calls == expected)
+        // Removing the device would crash bluetoothd, too.
+        old.stage.advance(5_000)
+        #expect(old.daemon.count("RemoveDevice") == 0)
     }
 
     @Test(.proves(.Q112)) func `A request that fails without a link is not followed by StartNotify`() {

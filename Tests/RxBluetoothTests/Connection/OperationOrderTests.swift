@@ -38,6 +38,21 @@ struct OperationOrderTests {
         #expect(next == nil && !isRemoved)
     }
 
+    @Test(.proves(.S56)) func `An entry that follows the previous one is first, and can be removed`() {
+        var order = OperationOrder<Entry>()
+        let entries = [Entry(0, .high), Entry(1, .low), Entry(2, .low)]
+        order.append(entries[0], .high)
+        order.insertFollowing(entries[1])
+        let (count, first, second) = (order.count, order.next()?.number, order.next()?.number)
+        #expect(count == 2 && first == 1 && second == 0)
+        order.insertFollowing(entries[1])
+        let isRemoved = order.remove(entries[1])
+        #expect(isRemoved && order.count == 0)
+        order.append(entries[0], .high)
+        order.insertFollowing(entries[2])
+        #expect(order.removeAll().map(\.number) == [2, 0])
+    }
+
     @Test(.proves(.S56)) func `After four entries in a row with a higher priority, a lower one follows`() {
         let high = [Priority](repeating: .high, count: 9)
         #expect(Self.order(high + [.normal, .normal, .low]) == [0, 1, 2, 3, 9, 4, 5, 6, 7, 10, 8, 11])

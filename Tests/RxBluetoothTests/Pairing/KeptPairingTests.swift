@@ -49,6 +49,17 @@ struct KeptPairingTests {
         #expect(isBonded.elements == [true])
     }
 
+    @Test(.proves(.Q91, .Q136)) func `A pairing over a link that this program closes is ended by Disconnect`() {
+        let (stage, peripheral) = stage(.v5_87)
+        let link = stage.connect(peripheral)
+        let paired = stage.record(peripheral.pair())
+        stage.advance(500)
+        link.dispose()
+        stage.advance(3_000)
+        #expect(paired.error != nil && stage.count("CancelPairing") == 0)
+        #expect(stage.connect(peripheral).elements == [peripheral])
+    }
+
     @Test(.proves(.Q136)) func `A pairing that an ended program left is canceled while connecting`() {
         let (stage, peripheral) = stage(.v5_87)
         let program = stage.simulation.bluez.competingClient()

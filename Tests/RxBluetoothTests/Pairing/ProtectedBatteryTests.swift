@@ -10,6 +10,7 @@ struct ProtectedBatteryTests {
     private static let address: BluetoothAddress = "C0:FF:EE:00:00:51"
     private static let text = "C0:FF:EE:00:00:51"
     private static let open: BluetoothUUID = 0xFFE9
+    private static let refusing: BluetoothUUID = 0xFFEA
     private static let refused = SimulatedPairing(delay: .seconds(2), failure: .notSupported)
     private static let protected = SimulatedCharacteristic("2a19", .read([75]), .notify, protection: .encryption)
 
@@ -25,6 +26,7 @@ struct ProtectedBatteryTests {
                 SimulatedService("180f") { level }
                 SimulatedService("ffe8") {
                     SimulatedCharacteristic("ffe9", .read([1]), .write, .writeWithoutResponse, .notify)
+                    SimulatedCharacteristic("ffea", .write { _ in .error(0x80) })
                 }
             }
         ])
@@ -88,12 +90,17 @@ struct ProtectedBatteryTests {
 
     /// An observation that shows that bluetoothd does not pair for the level, or no longer does.
     enum Evidence: CaseIterable, Sendable {
-        case level, noNotifications, read, write, signals, time
+        case level, readOnlyLevel, attError, read, write, signals, time
 
         fileprivate func happen(_ stage: Stage, _ peripheral: Peripheral) {
             switch self {
-            case .level, .noNotifications: stage.advance(1_000)
+            case .level, .readOnlyLevel: stage.advance(1_000)
             case .read: expectDone(Operation.read.begin(stage, peripheral), stage)
+            case .attError:
+                let refused = stage.record(
+                    stage.characteristic(ProtectedBatteryTests.refusing, of: peripheral).writeValue([1]))
+                stage.advance(500)
+                #expect(refused.kind == .attError)
             case .write: expectDone(Operation.write.begin(stage, peripheral), stage)
             case .signals:
                 let values = Operation.signals.begin(stage, peripheral)
@@ -116,10 +123,10 @@ struct ProtectedBatteryTests {
     ) {
         // bluetoothd does not report a level that it cannot read.
         let level =
-            evidence == .level || evidence == .noNotifications
+            evidence == .level || evidence == .readOnlyLevel
             ? SimulatedAnswer.value([75]) : SimulatedAnswer.error(0x02)
         let battery =
-            evidence == .noNotifications
+            evidence == .readOnlyLevel
             ? SimulatedCharacteristic("2a19", .read { _ in level })
             : SimulatedCharacteristic("2a19", .read { _ in level }, .notify)
         let (stage, peripheral) = Self.stage(version, battery)

@@ -79,13 +79,23 @@ struct Stage {
             .filter { $0 != "GetManagedObjects" && $0 != "RegisterAgent" }
     }
 
-    /// The calls that turn notifications on or off, in order, without the trials before a socket (Q132).
+    /// Whether bluetoothd may crash after a refused socket, so that a trial precedes the first one (Q132).
+    static var hasTrials: Bool { (SimulatedBlueZ.Version.ofEnvironment ?? .v5_82) != .v5_87 }
+
+    /// The calls that turn notifications on or off, in order.
+    ///
+    /// Without the trial before the first socket of each link (Q132). So the tests must use one characteristic.
     var notifyCalls: [String] {
-        methods.filter { $0.hasSuffix("Notify") }
-            .reduce(into: []) { calls, call in
-                if call == "AcquireNotify", calls.suffix(2) == ["StartNotify", "StopNotify"] { calls.removeLast(2) }
-                calls.append(call)
+        var mayBeTrial = false
+        return methods.reduce(into: []) { calls, call in
+            if call == "Connect" { mayBeTrial = Self.hasTrials }
+            guard call.hasSuffix("Notify") else { return }
+            if call == "AcquireNotify", mayBeTrial {
+                mayBeTrial = false
+                if calls.suffix(2) == ["StartNotify", "StopNotify"] { calls.removeLast(2) }
             }
+            calls.append(call)
+        }
     }
 
     /// Returns the number of calls of a method in ``notifyCalls``.

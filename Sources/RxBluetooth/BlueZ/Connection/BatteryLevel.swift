@@ -55,12 +55,12 @@ final class BatteryLevel {
     /// Whether bluetoothd may still be reading its first level, and pairing for it if the level is protected.
     ///
     /// bluetoothd reads the level before the operations of programs, as soon as it has the peripheral's services. It
-    /// does not report a level without notifications, so the absence of such a level shows nothing.
+    /// does not report a level with a descriptor 2902 that it cannot set, so the absence of such a level shows nothing.
     var isAwaited: Bool {
         guard !isReported, settings.elapsed(since: start) < Self.longestPairing else { return false }
         let services = mirror.devices[key]?.services.values
         let levels = services?.lazy.filter { $0.uuid == 0x180F }.flatMap(\.characteristics.values)
-        return levels?.contains { $0.uuid == 0x2A19 && $0.properties.contains(.notify) } == true
+        return levels?.contains { $0.uuid == 0x2A19 && $0.isReportedByBluetoothd } == true
             || isHidden && services?.isEmpty == false
     }
 
@@ -115,4 +115,13 @@ final class BatteryLevel {
     }
 
     private var level: Int? { mirror.devices[key]?.battery.percentage.map(Int.init) }
+}
+
+extension CharacteristicRecord {
+    /// Whether bluetoothd reports the level after it has read it: it can turn notifications on, or there are none.
+    ///
+    /// Source: BlueZ, register_notify and notify_data_write_ccc in src/shared/gatt-client.c.
+    fileprivate var isReportedByBluetoothd: Bool {
+        !properties.isDisjoint(with: [.notify, .indicate]) || !descriptors.values.contains { $0.uuid == 0x2902 }
+    }
 }

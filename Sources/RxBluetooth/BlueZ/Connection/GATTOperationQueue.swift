@@ -58,12 +58,17 @@ final class GATTOperationQueue {
 
     // MARK: Submitting and cancelling
 
-    func submit(_ item: GATTOperation) {
+    /// Queues an operation.
+    ///
+    /// - Parameter isFollowing: Whether the operation continues the one that has just ended, so that no other operation
+    ///   runs between the two.
+    func submit(_ item: GATTOperation, isFollowing: Bool = false) {
         guard isAccepted(item) else { return }
-        if item.access != nil {
-            access?.waiting.append(item, item.priority)
-        } else {
-            waiting.append(item, item.priority)
+        switch (item.access != nil, isFollowing) {
+        case (true, true): access?.waiting.insertFollowing(item)
+        case (true, false): access?.waiting.append(item, item.priority)
+        case (false, true): waiting.insertFollowing(item)
+        case (false, false): waiting.append(item, item.priority)
         }
         queued(item)
     }
@@ -253,7 +258,10 @@ final class GATTOperationQueue {
             if item.isForwarded { hasReply = true }
             usual.record(settings.elapsed(since: item.since), of: item.operation)
             ended(item, nil)
-        case .failure(let error): ended(item, error)
+        case .failure(let error):
+            // bluetoothd also reports 0x0E if the link ends.
+            if let code = error.attCode, code != 0x0E { hasReply = true }
+            ended(item, error)
         }
         item.finish(outcome)
         advance()

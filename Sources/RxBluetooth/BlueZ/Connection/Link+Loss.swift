@@ -36,7 +36,6 @@ extension Link {
         _ operation: (opensNotifySocket: Bool, isAnswered: Bool)?, isShared: Bool, isBonded: Bool
     ) -> BluetoothError.PairingClue {
         if pairing?.isCalling == true { return .duringPairing }
-        if pairing?.isCalling == true { return .duringPairing }
         // The pairing for the battery level begins with the link, so it is not that of a link that existed before.
         if !isShared, !isBonded, !queue.isRefused, !queue.hasReply, battery.isAwaited { return .batteryLevel }
         return operation == nil || showsLostOperations ? .none : .possible

@@ -142,7 +142,8 @@ final class Link {
         let adapter = client.mirror.adapters[key.adapter]
         return LinkState.Facts(
             isConnected: device?.isConnected == true, isShown: isShown, isBonded: device?.isBonded == true,
-            mayKeepPairing: KnownProblem.mayAffect(client.version, .pairingKept), aborts: device?.aborts ?? 0,
+            mayKeepPairing: device?.hasLostLink == true && KnownProblem.mayAffect(client.version, .pairingKept),
+            aborts: device?.aborts ?? 0,
             isAdapterOn: adapter.map { $0.isPowered && $0.powerState != "on-disabling" } ?? false,
             announcedReason: announcedReason, isLossDelayed: deadlines.disconnectReasonGrace > .zero)
     }

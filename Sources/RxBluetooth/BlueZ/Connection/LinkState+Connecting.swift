@@ -185,8 +185,9 @@ extension LinkState {
 
     /// Handles the answer to whether another program's attempt has made a link.
     ///
-    /// bluetoothd does not show a pairing. So one that it has kept differs from another program's attempt only by its
-    /// duration. `CancelPairing` would remove a bond, so it is not called if there is one.
+    /// bluetoothd does not show a pairing. After the end of a link, a pairing that it has kept differs from another
+    /// program's attempt only by its duration. `CancelPairing` would remove a bond, so it is not called if there is
+    /// one.
     mutating func otherAttemptAnswered(_ isConnected: Bool, _ facts: Facts) -> [Action] {
         guard case .connecting(var attempt) = phase, case .yielding = attempt.step else { return [] }
         if isConnected { attempt.maker = maker(in: attempt) }

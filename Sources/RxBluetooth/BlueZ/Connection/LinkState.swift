@@ -178,7 +178,7 @@ struct LinkState: Equatable {
         /// Whether bluetoothd has the device, with the requested kind of address.
         var isShown = false
         var isBonded = false
-        /// Whether bluetoothd may keep a pairing after the end of its link (Q136).
+        /// Whether bluetoothd may have kept a pairing after the end of the last link (Q136).
         var mayKeepPairing = false
         /// How many consecutive links were aborted after they had come up, over all attempts for the device.
         var aborts = 0

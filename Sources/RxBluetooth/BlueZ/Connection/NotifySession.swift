@@ -135,7 +135,7 @@ final class NotifySession {
     private var mayFailedSocketCrash: Bool { KnownProblem.mayAffect(link.client.version, .socketStartCrash) }
 
     /// Queues a start, which the queue may send at once.
-    private func submit(_ call: BlueZCall) {
+    private func submit(_ call: BlueZCall, isFollowing: Bool = false) {
         guard let message = try? call.message() else { return }
         let target = target
         var request = firstRequest
@@ -160,7 +160,7 @@ final class NotifySession {
         item.obstacle = { [weak self] in self?.isRemovalPending == true ? AttributeTree.gone : nil }
         starting = item
         startAccess = request.access
-        link.queue.submit(item)
+        link.queue.submit(item, isFollowing: isFollowing)
     }
 
     private func cancelStart() {
@@ -179,7 +179,7 @@ final class NotifySession {
             isStartAllowed = true
             if isTrial {
                 isTrial = false
-                if prefersSocket { return stop() }
+                if prefersSocket, !subscribers.isEmpty { return openAfterTrial() }
                 usesSocket = false
             }
             recordSwitch(true)
@@ -206,6 +206,15 @@ final class NotifySession {
             }
             restart()
         }
+    }
+
+    /// Ends a trial, and requests the socket before any other operation runs.
+    ///
+    /// bluetoothd handles the two calls one after the other.
+    private func openAfterTrial() {
+        sendStop()
+        phase = .queued
+        submit(.acquireNotify(key), isFollowing: true)
     }
 
     /// Opens the socket in a reply of `AcquireNotify`.

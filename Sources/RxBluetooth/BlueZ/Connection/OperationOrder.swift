@@ -6,13 +6,18 @@ struct OperationOrder<Entry: AnyObject> {
     /// How many entries in a row may pass waiting entries with a lower priority.
     static var passLimit: Int { 4 }
 
+    /// An entry that continues the one that has just ended, and starts before all others.
+    private var following: Entry?
     private var high: [Entry] = []
     private var normal: [Entry] = []
     private var low: [Entry] = []
     /// How many entries in a row have passed waiting entries, by the priority of the passing entries.
     private var passes = (high: 0, normal: 0)
 
-    var count: Int { high.count + normal.count + low.count }
+    var count: Int { high.count + normal.count + low.count + (following == nil ? 0 : 1) }
+
+    /// Adds an entry that starts before all others.
+    mutating func insertFollowing(_ entry: Entry) { following = entry }
 
     mutating func append(_ entry: Entry, _ priority: OperationOptions.Priority) {
         switch priority {
@@ -24,6 +29,10 @@ struct OperationOrder<Entry: AnyObject> {
 
     /// Removes and returns the entry that starts next; nil if none waits.
     mutating func next() -> Entry? {
+        if let entry = following {
+            following = nil
+            return entry
+        }
         let isPassing = !normal.isEmpty || !low.isEmpty
         if !high.isEmpty, !isPassing || passes.high < Self.passLimit {
             passes.high = isPassing ? passes.high + 1 : 0
@@ -40,7 +49,11 @@ struct OperationOrder<Entry: AnyObject> {
 
     /// Removes an entry. Returns false if it does not wait.
     mutating func remove(_ entry: Entry) -> Bool {
-        Self.remove(entry, &high) || Self.remove(entry, &normal) || Self.remove(entry, &low)
+        if following === entry {
+            following = nil
+            return true
+        }
+        return Self.remove(entry, &high) || Self.remove(entry, &normal) || Self.remove(entry, &low)
     }
 
     private static func remove(_ entry: Entry, _ entries: inout [Entry]) -> Bool {
@@ -52,6 +65,6 @@ struct OperationOrder<Entry: AnyObject> {
     /// Removes and returns all entries, by priority.
     mutating func removeAll() -> [Entry] {
         defer { self = OperationOrder() }
-        return high + normal + low
+        return (following.map { [$0] } ?? []) + high + normal + low
     }
 }

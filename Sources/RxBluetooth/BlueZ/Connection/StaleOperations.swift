@@ -128,7 +128,13 @@ final class StaleOperations {
         let device = client.mirror.devices[key]
         return StaleRepair.Facts(
             isShown: device != nil, isBonded: device?.isBonded == true, isConnected: device?.isConnected == true,
-            isAdapterOn: client.mirror.adapters[key.adapter]?.isPowered == true)
+            isAdapterOn: client.mirror.adapters[key.adapter]?.isPowered == true, mayRemovalCrash: mayRemovalCrash(key))
+    }
+
+    private func mayRemovalCrash(_ key: DeviceKey) -> Bool {
+        let repaired = repairs[key]?.operations?.hasSocketRequest == true
+        guard repaired || lost[key]?.contains(where: \.hasSocketRequest) == true else { return false }
+        return KnownProblem.mayAffect(client.version, .socketStartCrash)
     }
 
     private func handle(_ key: DeviceKey, _ event: StaleRepair.Event) {

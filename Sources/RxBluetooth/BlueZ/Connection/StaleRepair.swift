@@ -39,9 +39,11 @@ struct StaleRepair: Equatable {
         var isConnected = false
         /// Whether the adapter is on. bluetoothd removes no device of an adapter that is off.
         var isAdapterOn = true
+        /// Whether removing the device may crash bluetoothd, after a socket that was not opened (Q132).
+        var mayRemovalCrash = false
 
         /// Whether removing the device loses nothing else.
-        var allowsRemoval: Bool { isShown && !isBonded && !isConnected && isAdapterOn }
+        var allowsRemoval: Bool { isShown && !isBonded && !isConnected && isAdapterOn && !mayRemovalCrash }
     }
 
     private(set) var phase = Phase.ended

@@ -44,6 +44,9 @@ final class UnansweredOperations {
     /// Whether an operation waits for a pairing.
     var needsPairing: Bool { entries.values.contains(where: \.needsPairing) }
 
+    /// Whether a request for a notification socket has no answer.
+    var hasSocketRequest: Bool { entries.values.contains { $0.slot.method == "AcquireNotify" } }
+
     func insert(_ number: UInt64, _ message: Message) {
         if let slot = Slot(message) { entries[number] = Entry(slot: slot) }
     }

@@ -66,9 +66,11 @@ final class PairingAttempt {
 
     func linkEnded(_ cause: BluetoothError) {
         link = nil
-        // `CancelPairing` would remove a bond that the pairing has made already.
-        let mayBeKept = !client.mirror.isBonded(key) && KnownProblem.mayAffect(client.version, .pairingKept)
-        handle(.linkEnded(cause, isPairingKept: mayBeKept))
+        // Without a pairing, `CancelPairing` removes a bond. `Disconnect` ends the pairing by itself.
+        let isLost = client.mirror.devices[key]?.isConnected == false
+        let mayBeKept = call != nil && isLost && !client.mirror.isBonded(key)
+        handle(
+            .linkEnded(cause, isPairingKept: mayBeKept && KnownProblem.mayAffect(client.version, .pairingKept)))
     }
 
     // MARK: The state machine
