@@ -4,7 +4,8 @@ import RxBluetooth
 /// Finds a device by its name after its private address has changed.
 ///
 /// bluetoothd keeps the earlier address for 30 s, so a command may try to connect to it. Only a device with the same
-/// name and a private address counts as the same device.
+/// name and a private address counts as the same device. A device that the command has heard has its present address,
+/// and another one of the same name must not replace it if it connects slowly.
 struct ChangedAddressSearch {
     let context: CommandContext
     /// The device with its earlier address.
@@ -16,11 +17,13 @@ struct ChangedAddressSearch {
     /// How long to connect to the earlier address before the search begins. Most connections take less.
     private static let delay = Duration.seconds(2)
 
-    /// Makes a search; nil if the address is not private, or if the target is not the name or a part of it.
+    /// Makes a search for a device that is only remembered.
+    ///
+    /// Nil if the device was heard, if the address is not private, or if the target is not the name or a part of it.
     init?(context: CommandContext, target: Target, earlier: DeviceCandidates.Candidate, limit: Duration) {
-        guard earlier.peripheral.hasPrivateAddress, target.isPartOfName(of: earlier), let name = earlier.name else {
-            return nil
-        }
+        guard !earlier.isHeard, earlier.peripheral.hasPrivateAddress, target.isPartOfName(of: earlier),
+            let name = earlier.name
+        else { return nil }
         self.context = context
         self.earlier = earlier
         self.limit = limit

@@ -49,7 +49,7 @@ struct DeviceConnector {
 
     /// Connects to a device after the end of a link to it that an earlier command is closing.
     ///
-    /// If the device has changed its private address, connects to the present one.
+    /// If the device is only remembered and has changed its private address, connects to the present one.
     private func connect(
         to found: DeviceCandidates.Candidate, _ progress: ConnectionProgress
     ) -> Observable<Peripheral> {
@@ -61,7 +61,8 @@ struct DeviceConnector {
         guard let search else { return attempt }
         return search.follow(attempt, onFailure: { progress.enter(.unanswered($0)) }) { present in
             let address = present.peripheral.address
-            context.note("\(found.peripheral) does not answer. Connecting to \(address), which has the same name.")
+            context.note(
+                "\(found.peripheral) is not connected yet. Connecting to \(address), which has the same name.")
             return connect(to: present, progress)
         }
     }

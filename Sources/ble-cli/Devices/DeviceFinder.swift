@@ -9,7 +9,7 @@ import RxBluetooth
 /// device is a candidate, too, if its name is the target or if it is connected: a connected device may not advertise.
 /// If no matching device advertises, the finder uses a remembered device after a delay. A remembered device with a
 /// private address is not a candidate if it is not heard within a second, but another device of the same name is.
-/// ``ChangedAddressSearch`` searches again if such a device does not answer.
+/// ``ChangedAddressSearch`` searches again if a remembered device with a private address is not connected soon.
 struct DeviceFinder {
     let context: CommandContext
     let target: Target
@@ -113,6 +113,8 @@ struct DeviceCandidates: Sendable {
         let match: Target.Match
         /// The RSSI of the last advertisement; nil for a device that is only remembered.
         var rssi: Int?
+        /// Whether an advertisement was received, also one without an RSSI; false for a device that is only remembered.
+        var isHeard = false
     }
 
     private var found: [BluetoothAddress: Candidate] = [:]
@@ -166,7 +168,8 @@ struct DeviceCandidates: Sendable {
         let peripheral = sighting.peripheral
         guard let match = target.match(peripheral, name: sighting.name) else { return }
         found[peripheral.address] = Candidate(
-            peripheral: peripheral, name: sighting.name, match: match, rssi: sighting.isCached ? nil : sighting.rssi)
+            peripheral: peripheral, name: sighting.name, match: match, rssi: sighting.isCached ? nil : sighting.rssi,
+            isHeard: !sighting.isCached)
     }
 
     /// Returns the only match; nil if there is none. Throws if several devices match.

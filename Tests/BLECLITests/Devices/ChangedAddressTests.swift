@@ -12,10 +12,11 @@ struct ChangedAddressTests {
 
     private static func device(
         _ name: String = "Tag", _ address: String = Self.first,
-        _ connection: SimulatedConnection = SimulatedConnection()
+        _ connection: SimulatedConnection = SimulatedConnection(), every interval: Duration = .milliseconds(200),
+        firstAfter first: Duration? = nil
     ) -> SimulatedPeripheral {
         SimulatedPeripheral(name, address: address) {
-            SimulatedAdvertisement(every: .milliseconds(200), rssi: -50, name: name)
+            SimulatedAdvertisement(every: interval, rssi: -50, name: name, firstAfter: first)
             connection
             SimulatedService("ffe0") {
                 SimulatedCharacteristic("ffe1", .read([1]), .notify(every: .seconds(1)) { _ in [1] })
@@ -65,7 +66,7 @@ struct ChangedAddressTests {
         let outcome = harness.run(Self.read())
         #expect(outcome.lines == ["01  1"] && outcome.errors.count == 1, "\(outcome.errors)")
         let note = outcome.errors.first ?? ""
-        #expect(note.contains("\(Self.first) “Tag” does not answer") && note.contains(Self.present), "\(note)")
+        #expect(note.contains("\(Self.first) “Tag” is not connected yet") && note.contains(Self.present), "\(note)")
         #expect(harness.calls("Connect") == 2 && harness.calls("StartDiscovery") == 1)
     }
 
@@ -121,9 +122,28 @@ struct ChangedAddressTests {
 
     @Test func `A device that advertises but refuses the link is not searched for again`() {
         let harness = CommandHarness(around: Self.device("Tag", Self.first, SimulatedConnection(failures: 99)))
+        // This scan makes the device known, so the command does not scan before it connects.
+        harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
         let outcome = harness.run(Self.read())
         #expect(outcome.code == .failed && outcome.errors.count == 1, "\(outcome.errors)")
         #expect((outcome.time ?? 9) < 6, "\(outcome.time ?? 9)")
+    }
+
+    @Test(arguments: [true, false])
+    func `A heard device that connects slowly is not replaced by one of its name`(connects: Bool) {
+        let delay = Duration.milliseconds(connects ? 4_500 : 60_000)
+        // A scan of a second, which hears the other device, does not hear this one.
+        let slow = Self.device(
+            "Tag", Self.first, SimulatedConnection(delay: delay), every: .seconds(2), firstAfter: .milliseconds(1_500))
+        let harness = CommandHarness(Scenario(peripherals: [slow, Self.device("Tag", Self.other)]))
+        let simulation = harness.simulation
+        simulation.bluez.setInRange(false, Self.other)
+        let outcome = harness.run(
+            Self.read(), .limited(.seconds(12)),
+            meanwhile: [(2_000, { _ in simulation.bluez.setInRange(true, Self.other) })])
+        #expect(outcome.code == (connects ? .done : .timedOut), "\(outcome.errors)")
+        #expect(outcome.lines == (connects ? ["01  1"] : []))
+        #expect(outcome.errors.count == (connects ? 0 : 1) && harness.calls("Connect") == 1, "\(outcome.errors)")
     }
 
     @Test(arguments: [true, false])
