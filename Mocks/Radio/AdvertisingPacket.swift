@@ -12,7 +12,7 @@ enum AdvertisingPacket {
         }
         if let power = advertisement.txPower { packet.append(structure: 0x0A, [UInt8(bitPattern: power)]) }
         if let appearance = advertisement.appearance { packet.append(structure: 0x19, littleEndian(appearance)) }
-        if includingName, let name = advertisement.name { packet.append(structure: 0x09, name) }
+        if includingName, let name = advertisement.name, !name.isEmpty { packet.append(structure: 0x09, name) }
         return packet
     }
 

@@ -32,23 +32,24 @@ final class AdvertisingReport {
     /// Whether the flags contain limited or general discoverable mode.
     var isDiscoverable: Bool { flags & 0x03 != 0 }
 
-    /// Returns the name as bluetoothd converts it; nil if there is none.
+    /// Returns the name as bluetoothd converts it; nil if no name is sent.
     func name(_ differences: VersionDifferences) -> String? {
         differences.has(.cutNames) ? cutName : replacedName
     }
 
-    /// Returns a name in UTF-8, converted as in src/eir.c; nil if it is empty.
+    /// Returns a name in UTF-8, converted as in src/eir.c; nil if it has no bytes.
     ///
-    /// The name ends at a NUL.
+    /// The name ends at a NUL. The text may be empty although there are bytes.
     ///
     /// - Parameter isCut: Whether bluetoothd has ``SimulatedFeature/cutNames``.
     static func text(_ name: [UInt8], isCut: Bool) -> String? {
+        guard !name.isEmpty else { return nil }
         let bytes = name.prefix { $0 != 0 }
         let valid = String(validating: bytes, as: UTF8.self)
-        if let valid, !isCut { return valid.isEmpty ? nil : valid }
+        if let valid, !isCut { return valid }
         let text = valid ?? (isCut ? validBeginning(of: bytes) : replacingBytes(of: bytes))
         let trimmed = text.utf8.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
-        return trimmed.isEmpty ? nil : String(decoding: trimmed, as: UTF8.self)
+        return String(decoding: trimmed, as: UTF8.self)
     }
 
     /// Returns the longest beginning that is UTF-8.

@@ -123,6 +123,8 @@ struct AdvertisementTests {
         ConvertedName(bytes: [0x20, 0x41, 0xC3, 0x28, 0x20], replaced: "A (", cut: "A"),
         ConvertedName(bytes: Array("Zü".utf8) + [0xE2, 0x80], replaced: "Z", cut: "Zü"),
         ConvertedName(bytes: [0x20, 0xFF, 0x41], replaced: "A", cut: noName),
+        ConvertedName(bytes: [0xFF], replaced: noName, cut: noName),
+        ConvertedName(bytes: [0x00], replaced: noName, cut: noName),
     ]
 
     @Test(arguments: names, SimulatedBlueZ.Version.allCases)
@@ -138,14 +140,32 @@ struct AdvertisementTests {
         stage.scan()
         stage.run(.milliseconds(300))
         #expect(stage.property(Self.path, "Device1", "Name") == expected)
-        // The name in the GAP service replaces another advertised name.
+        // The name in the GAP service replaces another advertised name, also by an empty text.
         stage.simulation.bluez.advertise(
             SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, name: "Other"), from: "C0:00:00:00:00:01")
         stage.run(.milliseconds(300))
         #expect(stage.property(Self.path, "Device1", "Name") == "Other")
         stage.device(Self.path, "Connect")
         stage.run(.milliseconds(500))
-        #expect(stage.property(Self.path, "Device1", "Name") == (expected == Self.noName ? "Other" : expected))
+        let last = name.bytes.isEmpty ? "Other" : expected
+        #expect(stage.property(Self.path, "Device1", "Name") == last)
+        #expect(stage.property(Self.path, "Device1", "Alias") == (last == Self.noName ? "C0-00-00-00-00-01" : last))
+    }
+
+    @Test(arguments: [[], [0xFF]] as [[UInt8]])
+    func `A name whose bytes convert to nothing removes the name, no bytes do not`(bytes: [UInt8]) {
+        let stage = stage(SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, name: "One"))
+        stage.scan()
+        stage.run(.milliseconds(300))
+        #expect(stage.property(Self.path, "Device1", "Name") == "One")
+        var unnamed = SimulatedAdvertisement(every: .milliseconds(100), rssi: -60)
+        unnamed.name = bytes
+        stage.simulation.bluez.advertise(unnamed, from: "C0:00:00:00:00:01")
+        stage.run(.milliseconds(300))
+        // An advertisement without bytes of a name has no name field, and changes nothing.
+        #expect(stage.property(Self.path, "Device1", "Name") == (bytes.isEmpty ? "One" : Self.noName))
+        let alias = bytes.isEmpty ? "One" : "C0-00-00-00-00-01"
+        #expect(stage.property(Self.path, "Device1", "Alias") == alias)
     }
 
     @Test func `All fields have the right types`() {

@@ -64,9 +64,10 @@ extension DaemonDevice {
         changed("UUIDs")
     }
 
+    /// Sets the name; nil leaves it unchanged, and an empty name removes it, as in btd_device_device_set_name.
     func setName(_ new: String?) {
-        guard let new, new != name else { return }
-        name = new
+        guard let new, new != name ?? "" else { return }
+        name = new.isEmpty ? nil : new
         store()
         changed("Name")
         if alias == nil { changed("Alias") }
