@@ -53,8 +53,8 @@ extension RemoteCharacteristic {
     }
 
     func stopNotify(_ call: IncomingCall) throws(DBusError) {
-        // StopNotify also cancels a start that bluetoothd has lost (Q126, complete_unregister_notify).
         if isSocketFreed { return device.loop.crash() }
+        // StopNotify also cancels a start that bluetoothd has lost (Q126, complete_unregister_notify).
         let wasStale = isSubscribingStale
         isSubscribingStale = false
         // If a client acquired the notifications, StopNotify of any client closes that client's socket.

@@ -123,8 +123,7 @@ struct PairVerb: Verb {
     private func withAdvice(_ error: any Error, _ questions: PairingQuestions?, isConnected: Bool) -> any Error {
         guard let error = error as? BluetoothError else { return error }
         if isConnected, error.isLinkShared {
-            return CLIError(
-                error, advice: "Connect again, and pair then; the device may have to be in pairing mode.")
+            return CLIError(error, advice: "Connect again, and pair then; the device may have to be in pairing mode.")
         }
         if error.kind == .timedOut {
             return CLIError(

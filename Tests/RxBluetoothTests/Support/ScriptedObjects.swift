@@ -56,12 +56,12 @@ extension ScriptedDaemon.Objects {
 
     func adding(_ others: Self) -> Self { merging(others) { $1 } }
 
-    /// Returns these objects with other values for some properties of an interface.
     /// The objects of bluetoothd 5.87, which answers a socket request that the peripheral refuses.
     var of5_87: Self {
         setting(Self.adapterPath, "org.bluez.Adapter1", ["Modalias": .string("usb:v1D6Bp0246d0557")])
     }
 
+    /// Returns these objects with other values for some properties of an interface.
     func setting(_ path: String, _ interface: String, _ properties: [String: DBus.Value]) -> Self {
         var objects = self
         objects[path, default: [:]][interface, default: [:]].merge(properties) { $1 }
