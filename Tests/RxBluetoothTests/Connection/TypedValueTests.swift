@@ -256,8 +256,8 @@ struct TypedValueTests {
         var scenario = Scenario {
             SimulatedPeripheral("Sensor", address: Sensor.text) {
                 SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Sensor", firstAfter: .zero)
-                // Without notifications, bluetoothd reports no level.
-                SimulatedService("180f") { SimulatedCharacteristic("2a19", .read([64])) }
+                // bluetoothd reports no level that it cannot read.
+                SimulatedService("180f") { SimulatedCharacteristic("2a19", .read { _ in .error(0x02) }) }
             }
         }
         scenario.features = [.hiddenBattery]

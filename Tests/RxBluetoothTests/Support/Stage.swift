@@ -87,7 +87,7 @@ struct Stage {
     ///
     /// Without the trial before the first socket of each link (Q132). So the tests must use one characteristic.
     var notifyCalls: [String] {
-        var mayBeTrial = false
+        var mayBeTrial = Self.hasTrials
         return methods.reduce(into: []) { calls, call in
             if call == "Connect" { mayBeTrial = Self.hasTrials }
             guard call.hasSuffix("Notify") else { return }
