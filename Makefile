@@ -39,8 +39,8 @@ test-gateway: deps ## run ble-gateway with a real mosquitto, also in the virtual
 test-values-peers: deps ## compare 100,000 decoded payloads a format with TheengsDecoder, bthome-ble and thirteen other decoders; needs the network for the first run
 	@scripts/test-values-peers
 
-test-bluez: deps ## run the end-to-end and conformance tests on a real bluetoothd in a virtual machine; BLUEZ=5.66, 5.82 (default), 5.87 or all
-	@BLUEZ="$(BLUEZ)" scripts/test-bluez
+test-bluez: deps ## run the end-to-end and conformance tests on a real bluetoothd in a virtual machine; BLUEZ=5.66, 5.82 (default), 5.87 or all; FILTER=ConformanceTests for some of them
+	@BLUEZ="$(BLUEZ)" scripts/test-bluez $(FILTER)
 
 .PHONY: test-bluez-versions
 test-bluez-versions: deps ## run those of these tests on BlueZ 5.66 and 5.87 whose behaviour differs between versions
