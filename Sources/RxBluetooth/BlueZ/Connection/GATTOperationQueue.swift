@@ -61,14 +61,15 @@ final class GATTOperationQueue {
     /// Queues an operation.
     ///
     /// - Parameter isFollowing: Whether the operation continues the one that has just ended, so that no other operation
-    ///   runs between the two.
+    ///   runs between the two. An operation outside of an access that is in progress waits for its turn instead.
     func submit(_ item: GATTOperation, isFollowing: Bool = false) {
         guard isAccepted(item) else { return }
         switch (item.access != nil, isFollowing) {
         case (true, true): access?.waiting.insertFollowing(item)
         case (true, false): access?.waiting.append(item, item.priority)
-        case (false, true): waiting.insertFollowing(item)
-        case (false, false): waiting.append(item, item.priority)
+        // It starts at once, so there is never more than one.
+        case (false, true) where access == nil: waiting.insertFollowing(item)
+        case (false, _): waiting.append(item, item.priority)
         }
         queued(item)
     }

@@ -14,6 +14,8 @@ final class NotifySession {
     private var isSocketRefused = false
     /// Whether the present start is only a trial, which precedes a socket: `StartNotify`, then `StopNotify` (Q132).
     private var isTrial = false
+    /// Whether a trial has succeeded, and its `StopNotify` has no reply yet.
+    private var isTrialEnding = false
     /// Whether the peripheral has turned the notifications on once, so that a socket needs no trial.
     private var isStartAllowed = false
     /// Whether a refused start was repeated while these subscribers were present (Q135).
@@ -212,7 +214,8 @@ final class NotifySession {
     ///
     /// bluetoothd handles the two calls one after the other.
     private func openAfterTrial() {
-        sendStop()
+        isTrialEnding = true
+        sendStop { [weak self] in self?.isTrialEnding = false }
         phase = .queued
         submit(.acquireNotify(key), isFollowing: true)
     }
@@ -330,7 +333,8 @@ final class NotifySession {
     /// Handles a value from a signal.
     func received(_ value: [UInt8]) {
         // Some peripherals send a value only when notifications are first turned on, so a trial delivers it.
-        guard !usesSocket || isTrial, !requiresSocket, phase == .on || phase == .starting else { return }
+        guard !usesSocket || isTrial || isTrialEnding, !requiresSocket else { return }
+        guard phase == .on || phase == .starting || phase == .queued && isTrialEnding else { return }
         echoes.received(value)
     }
 
@@ -387,14 +391,4 @@ final class NotifySession {
         for subscriber in failing { subscribers.remove(subscriber) }
         for subscriber in failing { subscriber.fail(error) }
     }
-}
-
-extension BluetoothError {
-    /// Whether bluetoothd may have kept a notify session of an earlier link, so that it refuses a new one (Q135).
-    fileprivate var isOfStaleNotifySession: Bool { dbusMessage == "Failed to register notify session" }
-
-    /// Whether bluetoothd refused a socket, so that signals may work.
-    ///
-    /// Signals would not help after a lost link, or if the peripheral does not answer.
-    fileprivate var refusesSocket: Bool { dbusName != nil && kind != .timedOut && !isLossOfLink }
 }
