@@ -40,7 +40,7 @@ test-values-peers: deps ## compare 100,000 decoded payloads a format with Theeng
 	@scripts/test-values-peers
 
 test-bluez: deps ## run the end-to-end and conformance tests on a real bluetoothd in a virtual machine; BLUEZ=5.66, 5.82 (default), 5.87 or all; FILTER=ConformanceTests for some of them
-	@BLUEZ="$(BLUEZ)" scripts/test-bluez $(FILTER)
+	@BLUEZ="$(BLUEZ)" scripts/test-bluez $(if $(FILTER),'$(FILTER)')
 
 .PHONY: test-bluez-versions
 test-bluez-versions: deps ## run those of these tests on BlueZ 5.66 and 5.87 whose behaviour differs between versions
