@@ -147,8 +147,13 @@ extension BluetoothError: CustomStringConvertible {
 
     /// What may have ended the link, as an addition to ``reason``; empty if nothing is suspected.
     private var suspicion: String {
-        guard case .disconnected = kind, pairingClue == .batteryLevel else { return "" }
-        return ", possibly because the battery level, which bluetoothd reads by itself, requires pairing"
+        guard pairingClue == .batteryLevel else { return "" }
+        return switch kind {
+        case .disconnected:
+            ", possibly because the battery level, which bluetoothd reads by itself, requires pairing"
+        case .needsPairing: ", possibly only for the battery level, which bluetoothd reads by itself"
+        default: ""
+        }
     }
 
     /// Whether an error of kind ``Kind/closed`` is of a ``CharacteristicWriter``, not of the manager.

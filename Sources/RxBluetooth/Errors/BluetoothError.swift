@@ -224,7 +224,7 @@ public struct BluetoothError: Error, Sendable {
     /// bond exists.
     ///
     /// If the bond cannot be made stronger, bluetoothd never answers, so this may also be the cause of a missing reply.
-    func withWeakBond(_ isBonded: Bool) -> BluetoothError {
+    package func withWeakBond(_ isBonded: Bool) -> BluetoothError {
         changed {
             $0.isBondTooWeak = isBonded && kind == .needsPairing
             $0.mayNeedStrongerBond = isBonded && kind == .timedOut
@@ -268,6 +268,7 @@ public struct BluetoothError: Error, Sendable {
         isHardwareBlocked = error.isHardwareBlocked && kind == .blocked
         isInferred = error.isInferred
         isKeySuspected = error.isKeySuspected && kind == .needsPairing
+        if kind == .needsPairing { pairingClue = error.pairingClue }
         if case .disconnected = kind {
             isLinkShared = error.isLinkShared
             pairingClue = error.pairingClue

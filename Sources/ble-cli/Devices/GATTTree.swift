@@ -124,9 +124,10 @@ enum GATTTreeItem: Sendable {
     private static func text(_ value: ReadResult, of uuid: BluetoothUUID) -> String {
         switch value {
         case .success(let bytes): "  = " + ValueText.line(bytes, of: uuid)
-        // The error of the value that needed pairing is printed before.
+        // The error of the value that needed pairing, or ended the link, is printed before.
         case .failure(.failed(let error)) where error.kind == .connectionStalled:
-            "  ! Not read after the refused pairing."
+            error.detail == ReadingLinks.lossDetail
+                ? "  ! Not read, because other values have ended the link." : "  ! Not read after the refused pairing."
         case .failure(.failed(let error)): "  ! " + Sanitiser.clean(CLIError(error).text)
         case .failure(.notRequested(_, let text)): "  ! \(text)."
         }

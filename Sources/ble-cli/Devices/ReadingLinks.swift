@@ -25,6 +25,9 @@ struct ReadingLinks {
     /// The shortest time before the deadline in which a link is replaced.
     private static let replacing = Duration.seconds(4)
 
+    /// The detail of ``obstacle`` if values have ended several links, and the cause is not known.
+    static let lossDetail = "Reading other values has ended the link"
+
     /// The number of links that may still replace stalled and lost ones.
     private var spare = mostSpare
     /// The number of links that values have ended.
@@ -98,7 +101,7 @@ struct ReadingLinks {
             // tree without values.
             let isKnown = error.kind == .disconnected(.authentication)
             guard spare == 0 || !isKnown && losses > 1 else { return }
-            stopReading(detail: "Reading other values has ended the link")
+            stopReading(detail: Self.lossDetail)
             // No link follows if the last one is lost before it is used.
             self.end = nil
         }

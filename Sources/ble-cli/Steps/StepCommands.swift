@@ -151,12 +151,20 @@ struct WaitStep: StepCommand {
             try printer.check()
             return session.currentTree(with: [argument]).flatMap { tree -> Observable<Never> in
                 let characteristic = try tree.characteristic(argument)
+                // The notifications of a subscribed characteristic are on.
+                let start = NotificationStart(of: session.isSubscribed(to: characteristic) ? [] : [characteristic])
                 let timedOut = context.timer(limit).map { _ -> [UInt8] in
+                    if let error = start.error(within: limit) { throw error }
                     let what = wanted.map { "The value \(HexBytes.text($0))" } ?? "No value"
                     let end = wanted == nil ? "arrived" : "did not arrive"
                     throw CLIError(.timedOut, "\(what) of \(characteristic.uuid) \(end) within \(limit.text).")
                 }
-                return session.firstValue(of: characteristic, where: { wanted == nil || $0 == wanted })
+                let isWanted = { @Sendable (value: [UInt8]) in
+                    start.record(characteristic)
+                    return wanted == nil || value == wanted
+                }
+                return session.firstValue(of: characteristic, where: isWanted)
+                    .alongside(start.recording(in: context.manager))
                     .amb(timedOut)
                     .do(onNext: { try printer.show($0, of: characteristic) })
                     .ignoreElements()

@@ -267,6 +267,11 @@ final class StepSession: Sendable {
         }
     }
 
+    /// Whether notifications of a characteristic were turned on by ``subscribe(to:)``.
+    func isSubscribed(to characteristic: Characteristic) -> Bool {
+        state.withLock { $0.subscriptions[characteristic] != nil }
+    }
+
     /// Emits the first value that passes a test, and completes.
     ///
     /// Takes stored values into account. Without a subscription, turns notifications on while subscribed.

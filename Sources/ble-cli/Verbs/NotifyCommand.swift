@@ -103,12 +103,13 @@ struct NotifyVerb: LinkVerb {
                 .use { tree in
                     let characteristics = try tree.characteristics(self.characteristics)
                     let left = context.options.timeout.map { $0 - (clock.time - start) }
-                    let values = limitedUpdates(of: characteristics, within: left, notes, in: context)
+                    let begin = NotificationStart(of: characteristics)
+                    let values = limitedUpdates(of: characteristics, begin, within: left, notes, in: context)
                     return (notes.map { values.alongside($0.ofLink(to: tree.peripheral, in: context)) } ?? values)
                         .notingDrops(of: "values", in: context)
                         .do(onNext: { try printer.show($0.1, of: $0.0) })
                         .reduce(0) { shown, _ in shown + 1 }
-                        .do(onNext: { try checkCount($0, characteristics, notes?.outage, in: context) })
+                        .do(onNext: { try checkCount($0, characteristics, begin, notes?.outage, in: context) })
                 }
                 .ignoreElements()
         }
@@ -126,50 +127,49 @@ struct NotifyVerb: LinkVerb {
 
     /// Emits at most `count` values, until the end of ``duration`` or of the time limit.
     ///
-    /// - Parameter left: The rest of the time limit; nil if there is none.
+    /// - Parameters:
+    ///   - start: Records which notifications are on.
+    ///   - left: The rest of the time limit; nil if there is none.
     private func limitedUpdates(
-        of characteristics: [Characteristic], within left: Duration?, _ notes: LinkStatusNotes?,
-        in context: CommandContext
+        of characteristics: [Characteristic], _ start: NotificationStart, within left: Duration?,
+        _ notes: LinkStatusNotes?, in context: CommandContext
     ) -> Observable<Update> {
-        let updates = Self.updates(of: characteristics)
+        let updates = Self.updates(of: characteristics).do(onNext: { start.record($0.0) })
         let wanted = count.map { updates.take($0) } ?? updates
         guard let duration else {
-            return left.map { wanted.take(for: $0.interval, scheduler: context.scheduler) } ?? wanted
+            guard let left else { return wanted }
+            return wanted.take(for: left.interval, scheduler: context.scheduler)
+                .alongside(start.recording(in: context.manager))
         }
-        let start = NotificationStart(of: characteristics)
         let latest = context.timer(left ?? context.options.setupTimeout).map { _ in
             // Without a time limit, --for also begins if a lost link keeps the notifications from being on.
-            guard let timeout = context.options.timeout else { return }
-            throw Self.timeoutError(
-                "The notifications of \(Self.source(characteristics)) were not on within \(timeout.text).",
-                notes?.outage)
+            guard let timeout = context.options.timeout, let error = start.error(within: timeout) else { return }
+            throw Self.timeoutError(CLIError(error), notes?.outage)
         }
         let end = start.observe(in: context.manager).amb(latest).flatMap { _ in context.timer(duration) }
-        return wanted.do(onNext: { start.record($0.0) }).take(until: end)
+        return wanted.take(until: end)
     }
 
     /// Throws if the stream ended at the time limit with too few values.
     private func checkCount(
-        _ shown: Int, _ characteristics: [Characteristic], _ outage: BluetoothError?, in context: CommandContext
+        _ shown: Int, _ characteristics: [Characteristic], _ start: NotificationStart, _ outage: BluetoothError?,
+        in context: CommandContext
     ) throws {
         guard let timeout = duration ?? context.options.timeout, shown < count ?? 1, !characteristics.isEmpty else {
             return
         }
-        let source = Self.source(characteristics)
+        if let error = start.error(within: timeout) { throw Self.timeoutError(CLIError(error), outage) }
+        let names = characteristics.map(\.uuid.description).joined(separator: ", ")
+        let source = characteristics.first.map { "\(names) of \($0.peripheral)" } ?? names
         let what =
             count.map { "Only \(shown) of \($0) values of \(source) arrived within \(timeout.text)." }
             ?? "No value of \(source) arrived within \(timeout.text)."
-        throw Self.timeoutError(what, outage)
+        throw Self.timeoutError(CLIError(.timedOut, what), outage)
     }
 
-    /// The characteristics with their device, for error texts.
-    private static func source(_ characteristics: [Characteristic]) -> String {
-        let names = characteristics.map(\.uuid.description).joined(separator: ", ")
-        return characteristics.first.map { "\(names) of \($0.peripheral)" } ?? names
-    }
-
-    private static func timeoutError(_ what: String, _ outage: BluetoothError?) -> CLIError {
-        guard let outage else { return CLIError(.timedOut, what) }
+    private static func timeoutError(_ error: CLIError, _ outage: BluetoothError?) -> CLIError {
+        guard let outage else { return error }
+        let what = error.cause?.summary ?? error.text
         return CLIError(.timedOut, "\(what) The device is not connected. Last cause: \(outage.summary)")
             .caused(by: outage)
     }

@@ -94,6 +94,7 @@ struct ProtectedBatteryTests {
         let read = ReadVerb(target: finder, characteristic: value)
         let refused = harness.run(read, for: 120)
         #expect(refused.code != .done && refused.errors.last?.contains("ble-cli pair") == true, "\(refused.errors)")
+        #expect(refused.errors.last?.contains("battery level") == true, "\(refused.errors)")
         let paired = harness.run(PairVerb(target: finder), for: 120)
         #expect(paired.code == .done, "\(paired.errors)")
         #expect(harness.run(read).lines == ["01  1"])

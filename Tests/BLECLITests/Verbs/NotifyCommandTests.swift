@@ -193,6 +193,28 @@ struct NotifyCommandTests {
         #expect(outcome.errors.count == 1 && outcome.errors.first?.contains("were not on within 5 s") == true)
     }
 
+    @Test(arguments: [false, true])
+    func `A time limit before notifications are on names a stronger bond if bonded`(isBonded: Bool) throws {
+        let service = SimulatedService("ffe0") { SimulatedCharacteristic("ffe3", .notify) }
+        let lock = Target.part("Lock")
+        let script = try StepScript("connect Lock\nwait FFE3 5s", name: "x")
+        let verbs: [(any Verb, CommandContext.Options)] = [
+            (NotifyVerb(target: lock, characteristic: .uuid(0xFFE3), count: 2), .limited(.seconds(12))),
+            (NotifyVerb(target: lock, characteristic: .uuid(0xFFE3), reconnects: true), .limited(.seconds(12))),
+            (RunVerb(script: script), CommandContext.Options()),
+        ]
+        for (verb, options) in verbs {
+            let harness = CommandHarness(Scenario(peripherals: [.lock(furtherServices: [service])]))
+            if isBonded { #expect(harness.run(PairVerb(target: lock)).code == .done) }
+            harness.simulation.bluez.add(Fault("GattCharacteristic1.StartNotify", .lost))
+            let outcome = harness.run(verb, options, for: 20)
+            #expect(outcome.code == .timedOut && outcome.errors.count == 1, "\(outcome.errors)")
+            let text = outcome.errors.first ?? ""
+            #expect(text.contains(verb is RunVerb ? "were not on within 5 s" : "were not on within 12 s"), "\(text)")
+            #expect(text.contains("ble-cli forget, then ble-cli pair --passkey") == isBonded, "\(text)")
+        }
+    }
+
     @Test func `With --for, a hidden battery service shows by its value that it notifies`() throws {
         var scenario = Scenario.everyday
         scenario.features = [.hiddenBattery]

@@ -37,8 +37,13 @@ extension Link {
     ) -> BluetoothError.PairingClue {
         if pairing?.isCalling == true { return .duringPairing }
         // The pairing for the battery level begins with the link, so it is not that of a link that existed before.
-        if !isShared, !isBonded, !queue.isRefused, !queue.hasReply, battery.isAwaited { return .batteryLevel }
+        if !isShared, isBatteryLevelSuspected { return .batteryLevel }
         return operation == nil || showsLostOperations ? .none : .possible
+    }
+
+    /// Whether bluetoothd, and not an operation, may have begun a pairing, because the battery level may require it.
+    var isBatteryLevelSuspected: Bool {
+        !client.mirror.isBonded(key) && !queue.isRefused && !queue.hasReply && battery.isAwaited
     }
 
     /// Whether a missing reply to a socket request has another cause: up to 5.83, a request that fails has none, and

@@ -211,7 +211,9 @@ final class Link {
     /// bluetoothd loses the operation with the link, and its attribute would stay busy (Q126).
     private func disconnect() {
         let isBonded = client.mirror.devices[key]?.isBonded == true
-        guard queue.unanswered.needsPairing, !isBonded, let path = ObjectPath(key.path) else { return callDisconnect() }
+        guard queue.unanswered.needsPairing, !isBonded, let path = ObjectPath(key.path),
+            !client.staleOperations.mayRemovalCrash(after: queue.unanswered)
+        else { return callDisconnect() }
         let call = BlueZCall.removeDevice(path, on: key.adapter)
         ending = client.call(call, deadline: deadlines.disconnect) { [weak self] result in
             guard let self else { return }

@@ -12,12 +12,7 @@ final class NotifySession {
     private var usesSocket = false
     /// Whether a socket was refused or closed while these subscribers were present.
     private var isSocketRefused = false
-    /// Whether the present start is only a trial, which precedes a socket: `StartNotify`, then `StopNotify` (Q132).
-    private var isTrial = false
-    /// Whether a trial has succeeded, and its `StopNotify` has no reply yet.
-    private var isTrialEnding = false
-    /// Whether the peripheral has turned the notifications on once, so that a socket needs no trial.
-    private var isStartAllowed = false
+    private var trial = Trial.due
     /// Whether a refused start was repeated while these subscribers were present (Q135).
     private var isStartRepeated = false
     private var socket: NotifySocket?
@@ -40,6 +35,13 @@ final class NotifySession {
     /// The state of the notifications.
     private enum Phase {
         case off, queued, starting, on, stopping, ended
+    }
+
+    /// The state of the trial that precedes the first socket: `StartNotify`, then `StopNotify` (Q132).
+    ///
+    /// While it is ending, `StopNotify` has no reply. No trial is necessary after any start that has succeeded.
+    private enum Trial {
+        case due, running, ending, unnecessary
     }
 
     init(_ characteristic: Characteristic, link: Link) {
@@ -125,9 +127,10 @@ final class NotifySession {
     private func restart() {
         guard phase == .off, !subscribers.isEmpty else { return }
         usesSocket = prefersSocket
-        isTrial = usesSocket && !isStartAllowed && mayFailedSocketCrash
+        if trial == .running { trial = .due }
+        if trial == .due, usesSocket, mayFailedSocketCrash { trial = .running }
         phase = .queued
-        submit(usesSocket && !isTrial ? .acquireNotify(key) : .startNotify(key))
+        submit(usesSocket && trial != .running ? .acquireNotify(key) : .startNotify(key))
     }
 
     /// Whether bluetoothd may crash after an `AcquireNotify` that the peripheral refuses (Q132).
@@ -178,9 +181,9 @@ final class NotifySession {
         switch result {
         case .success(let reply):
             phase = .on
-            isStartAllowed = true
+            let isTrial = trial == .running
+            if trial != .ending { trial = .unnecessary }
             if isTrial {
-                isTrial = false
                 if prefersSocket, !subscribers.isEmpty { return openAfterTrial() }
                 usesSocket = false
             }
@@ -196,7 +199,7 @@ final class NotifySession {
         case .failure(let error):
             // A start that timed out may take effect later, so the notifications are turned off (Q8).
             if error.kind == .timedOut, mayStopFailedStart { stop() } else { phase = .off }
-            if isTrial {
+            if trial == .running {
                 fail(error) { _ in true }
             } else if !usesSocket {
                 // Subscribers that require a socket came during this start, and need a start of their own.
@@ -214,8 +217,8 @@ final class NotifySession {
     ///
     /// bluetoothd handles the two calls one after the other.
     private func openAfterTrial() {
-        isTrialEnding = true
-        sendStop { [weak self] in self?.isTrialEnding = false }
+        trial = .ending
+        sendStop { [weak self] in self?.trial = .unnecessary }
         phase = .queued
         submit(.acquireNotify(key), isFollowing: true)
     }
@@ -333,8 +336,9 @@ final class NotifySession {
     /// Handles a value from a signal.
     func received(_ value: [UInt8]) {
         // Some peripherals send a value only when notifications are first turned on, so a trial delivers it.
-        guard !usesSocket || isTrial || isTrialEnding, !requiresSocket else { return }
-        guard phase == .on || phase == .starting || phase == .queued && isTrialEnding else { return }
+        let isOfTrial = trial == .running || trial == .ending
+        guard !usesSocket || isOfTrial, !requiresSocket else { return }
+        guard phase == .on || phase == .starting || phase == .queued && trial == .ending else { return }
         echoes.received(value)
     }
 
@@ -382,7 +386,7 @@ final class NotifySession {
     ///
     /// After a socket was refused, `StopNotify` crashes some versions (Q132). It is not necessary: if the socket opens
     /// later, it is closed, because nothing takes it.
-    private var mayStopFailedStart: Bool { !usesSocket || isTrial || !mayFailedSocketCrash }
+    private var mayStopFailedStart: Bool { !usesSocket || trial == .running || !mayFailedSocketCrash }
 
     private func fail(_ error: BluetoothError, _ isMeant: (NotifySubscriber) -> Bool) {
         let error = error.during(.notify, target)

@@ -132,9 +132,13 @@ final class StaleOperations {
     }
 
     private func mayRemovalCrash(_ key: DeviceKey) -> Bool {
-        let repaired = repairs[key]?.operations?.hasSocketRequest == true
-        guard repaired || lost[key]?.contains(where: \.hasSocketRequest) == true else { return false }
-        return KnownProblem.mayAffect(client.version, .socketStartCrash)
+        [repairs[key]?.operations].compactMap(\.self).contains(where: mayRemovalCrash(after:))
+            || lost[key]?.contains(where: mayRemovalCrash(after:)) == true
+    }
+
+    /// Whether bluetoothd may crash if it removes a device with these unanswered operations (Q132).
+    func mayRemovalCrash(after operations: UnansweredOperations) -> Bool {
+        operations.hasSocketRequest && KnownProblem.mayAffect(client.version, .socketStartCrash)
     }
 
     private func handle(_ key: DeviceKey, _ event: StaleRepair.Event) {

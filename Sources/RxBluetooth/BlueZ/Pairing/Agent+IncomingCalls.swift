@@ -80,7 +80,8 @@ extension Agent {
     /// bluetoothd would answer that operation only when the link is lost.
     private func refused(_ key: DeviceKey) {
         guard let link = client.links[key], link.pairing == nil else { return }
-        link.queue.refuse(BluetoothError(.needsPairing).withWeakBond(client.mirror.isBonded(key)))
+        let error = BluetoothError(.needsPairing).withWeakBond(client.mirror.isBonded(key))
+        link.queue.refuse(link.isBatteryLevelSuspected ? error.withPairingClue(.batteryLevel) : error)
     }
 
     private func close(_ call: IncomingCall) {
