@@ -3,7 +3,7 @@ import Testing
 /// How fast this machine is at the moment. The host of the virtual machine may be slow, or do other work.
 enum MachineSpeed {
     /// The time of `ble-cli adapters` on the virtual machine of an idle host with two cores, in seconds.
-    private static let usual = 1.0
+    private static let usual = 0.6
 
     /// Expects a time that is shorter than a bound, in seconds.
     ///
