@@ -57,7 +57,7 @@ final class NotificationStart: Sendable {
         let (waiting, isBonded) = state.withLock { ($0.waiting, $0.isBonded) }
         guard let first = characteristics.first(where: { waiting.contains(Key($0)) }) else { return nil }
         let detail = "The notifications were not on within \(limit.text)"
-        return BluetoothError(.timedOut, operation: .notify, target: first.target, detail: detail)
-            .withWeakBond(isBonded)
+        let target = GATTAttribute.characteristic(first).target
+        return BluetoothError(.timedOut, operation: .notify, target: target, detail: detail).withWeakBond(isBonded)
     }
 }
