@@ -19,6 +19,8 @@ public struct Characteristic: Hashable, Sendable {
     var key: CharacteristicKey {
         CharacteristicKey(device: peripheral.key, service: service.handle, handle: handle)
     }
+    /// Whether bluetoothd hides the characteristic, the battery level, and reports its value in another way.
+    package var isHidden: Bool { handle == ServiceRecord.reportedLevelHandle }
     var target: String { "\(uuid) of \(peripheral.address)" }
 
     /// Reads the value.

@@ -151,7 +151,7 @@ extension BluetoothError: CustomStringConvertible {
         return switch kind {
         case .disconnected:
             ", possibly because the battery level, which bluetoothd reads by itself, requires pairing"
-        case .needsPairing: ", possibly only for the battery level, which bluetoothd reads by itself"
+        case .needsPairing: ", for this attribute or for the battery level, which bluetoothd reads by itself"
         default: ""
         }
     }

@@ -110,7 +110,10 @@ public struct BluetoothError: Error, Sendable {
     /// - The link ends during ``Peripheral/pair()``.
     /// - The link ends while bluetoothd may be pairing by itself: it reads the battery level of each peripheral, and
     ///   pairs if the level requires it.
-    public var isPairingSuspected: Bool { kind == .disconnected(.authentication) || pairingClue != .none }
+    public var isPairingSuspected: Bool {
+        guard case .disconnected(let reason) = kind else { return false }
+        return reason == .authentication || pairingClue != .none
+    }
 
     /// Makes an error.
     ///

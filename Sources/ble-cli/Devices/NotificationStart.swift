@@ -53,9 +53,13 @@ final class NotificationStart: Sendable {
     }
 
     /// The error of the first characteristic with notifications that are not on at a time limit; nil if all are on.
+    ///
+    /// For a hidden battery service, nothing is switched, so only a value is missing.
     func error(within limit: Duration) -> BluetoothError? {
         let (waiting, isBonded) = state.withLock { ($0.waiting, $0.isBonded) }
-        guard let first = characteristics.first(where: { waiting.contains(Key($0)) }) else { return nil }
+        guard let first = characteristics.first(where: { !$0.isHidden && waiting.contains(Key($0)) }) else {
+            return nil
+        }
         let detail = "The notifications were not on within \(limit.text)"
         let target = GATTAttribute.characteristic(first).target
         return BluetoothError(.timedOut, operation: .notify, target: target, detail: detail).withWeakBond(isBonded)

@@ -99,13 +99,20 @@ extension BluetoothError {
         case .notConnected: "The link has ended, and its cause is not known. \(nextAttempt)"
         case .poweredOff: "Switch it on: ble-cli power on."
         case .noAdapter: "Plug in a Bluetooth adapter, or list those that are present: ble-cli adapters."
-        case .timedOut where mayNeedStrongerBond:
-            "Try again, or give a longer --timeout; if only this value has no reply, it may require a stronger bond: "
-                + "\(Self.commandsOfStrongerBond)."
+        case .timedOut where mayNeedStrongerBond: adviceOnTime("give a longer --timeout")
         case .timedOut where [.connect, .discover, .read, .readDescriptor, .notify].contains(operation):
-            "Try again, or give a longer --timeout."
+            adviceOnTime("give a longer --timeout")
         default: nil
         }
+    }
+
+    /// What to do about the time limit of a step, which is one of its arguments.
+    var adviceOfStep: String { adviceOnTime("wait longer") }
+
+    private func adviceOnTime(_ action: String) -> String {
+        guard mayNeedStrongerBond else { return "Try again, or \(action)." }
+        return "Try again, or \(action); if only this value has no reply, it may require a stronger bond: "
+            + "\(Self.commandsOfStrongerBond)."
     }
 
     /// The commands that replace a bond that is too weak.

@@ -154,7 +154,7 @@ struct WaitStep: StepCommand {
                 // The notifications of a subscribed characteristic are on.
                 let start = NotificationStart(of: session.isSubscribed(to: characteristic) ? [] : [characteristic])
                 let timedOut = context.timer(limit).map { _ -> [UInt8] in
-                    if let error = start.error(within: limit) { throw error }
+                    if let error = start.error(within: limit) { throw CLIError(error, advice: error.adviceOfStep) }
                     let what = wanted.map { "The value \(HexBytes.text($0))" } ?? "No value"
                     let end = wanted == nil ? "arrived" : "did not arrive"
                     throw CLIError(.timedOut, "\(what) of \(characteristic.uuid) \(end) within \(limit.text).")

@@ -155,16 +155,22 @@ struct NotifyVerb: LinkVerb {
         _ shown: Int, _ characteristics: [Characteristic], _ start: NotificationStart, _ outage: BluetoothError?,
         in context: CommandContext
     ) throws {
-        guard let timeout = duration ?? context.options.timeout, shown < count ?? 1, !characteristics.isEmpty else {
+        guard let timeout = duration ?? context.options.timeout, shown < count ?? .max, !characteristics.isEmpty else {
             return
         }
-        if let error = start.error(within: timeout) { throw Self.timeoutError(CLIError(error), outage) }
+        let error = start.error(within: context.options.timeout ?? context.options.setupTimeout + timeout)
+        if count == nil, shown > 0 {
+            if let error { context.note(CLIError(error).text) }
+            return
+        }
+        if shown == 0, let error { throw Self.timeoutError(CLIError(error), outage) }
         let names = characteristics.map(\.uuid.description).joined(separator: ", ")
         let source = characteristics.first.map { "\(names) of \($0.peripheral)" } ?? names
         let what =
             count.map { "Only \(shown) of \($0) values of \(source) arrived within \(timeout.text)." }
             ?? "No value of \(source) arrived within \(timeout.text)."
-        throw Self.timeoutError(CLIError(.timedOut, what), outage)
+        let text = [what, error.map { CLIError($0).text }].compactMap(\.self).joined(separator: " ")
+        throw Self.timeoutError(CLIError(.timedOut, text), outage)
     }
 
     private static func timeoutError(_ error: CLIError, _ outage: BluetoothError?) -> CLIError {

@@ -215,6 +215,35 @@ struct NotifyCommandTests {
         }
     }
 
+    @Test(arguments: [nil, 50])
+    func `With several characteristics, the one with notifications that are not on is named`(count: Int?) {
+        let service = SimulatedService("ffe0") {
+            SimulatedCharacteristic("ffe3", .notify)
+            SimulatedCharacteristic("ffe4", .notify(every: .seconds(1)) { _ in [4] })
+        }
+        let harness = CommandHarness(Scenario(peripherals: [.lock(furtherServices: [service])]))
+        harness.simulation.bluez.add(Fault("GattCharacteristic1.StartNotify", calls: .only(2), .lost))
+        let verb = NotifyVerb(
+            target: .part("Lock"), characteristics: [.uuid(0xFFE4), .uuid(0xFFE3)], count: count)
+        let outcome = harness.run(verb, .limited(.seconds(12)))
+        #expect(outcome.code == (count == nil ? .done : .timedOut) && outcome.lines.count > 2, "\(outcome.lines)")
+        let text = outcome.errors.joined(separator: "\n")
+        #expect(text.contains("FFE3 of ") && text.contains("were not on within 12 s"), "\(text)")
+        #expect(text.contains("of 50 values") == (count != nil), "\(text)")
+    }
+
+    @Test func `A level that a hidden battery service does not report is only missing`() throws {
+        let battery = SimulatedService("180f") {
+            SimulatedCharacteristic("2a19", .read { _ in .error(0x02) }, .notify)
+        }
+        var scenario = Scenario(peripherals: [.lock(furtherServices: [battery])])
+        scenario.features = [.hiddenBattery]
+        let outcome = CommandHarness(scenario).run(
+            NotifyVerb(target: .part("Lock"), characteristic: .uuid(0x2A19)), .limited(.seconds(8)))
+        #expect(outcome.code == .timedOut && outcome.errors.count == 1, "\(outcome.errors)")
+        #expect(outcome.errors.first?.contains("were not on") == false, "\(outcome.errors)")
+    }
+
     @Test func `With --for, a hidden battery service shows by its value that it notifies`() throws {
         var scenario = Scenario.everyday
         scenario.features = [.hiddenBattery]

@@ -88,6 +88,22 @@ struct ProtectedBatteryTests {
         #expect(stage.count("Pair") == 0)
     }
 
+    @Test(.proves(.Q121), arguments: versions)
+    func `A refused pairing may be that of the level, also for the following operations`(
+        version: SimulatedBlueZ.Version
+    ) {
+        let (stage, peripheral) = Self.stage(version, pairing: SimulatedPairing())
+        _ = stage.connect(peripheral)
+        let failed = Operation.read.begin(stage, peripheral)
+        stage.advance(500)
+        #expect(failed.kind == .needsPairing && failed.error?.isPairingSuspected == false)
+        let cause = "for this attribute or for the battery level, which bluetoothd reads by itself"
+        #expect(failed.error?.summary.contains(cause) == true, "\(failed.error?.summary ?? "")")
+        let next = Operation.write.begin(stage, peripheral)
+        stage.advance(100)
+        #expect(next.kind == .connectionStalled && next.error?.detail?.contains(cause) == true)
+    }
+
     /// An observation that shows that bluetoothd does not pair for the level, or no longer does.
     enum Evidence: CaseIterable, Sendable {
         case level, readOnlyLevel, attError, read, write, signals, time

@@ -136,7 +136,7 @@ final class AttributeOperations {
     private func reportedBattery(
         _ characteristic: Characteristic, _ request: QueueRequest
     ) throws(BluetoothError) -> BatteryLevel? {
-        guard characteristic.handle == ServiceRecord.reportedLevelHandle else { return nil }
+        guard characteristic.isHidden else { return nil }
         try request.options.check()
         let (link, _) = try attributes.find(characteristic)
         if let token = request.access, !link.queue.isInProgress(token) { throw ExclusiveAccess.over }

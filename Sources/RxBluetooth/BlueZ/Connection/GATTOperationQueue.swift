@@ -148,7 +148,7 @@ final class GATTOperationQueue {
         if let token = (item as? GATTOperation)?.access, !isInProgress(token) { return ExclusiveAccess.over }
         guard let refused else { return nil }
         if item.operation == refused.operation, item.target == refused.target { return refused.error }
-        let first = BluetoothError(.needsPairing, operation: refused.operation, target: refused.target).summary
+        let first = refused.error.with(refused.operation, refused.target).summary
         return BluetoothError(.connectionStalled, detail: "Pairing was refused after this: \(first.dropLast())")
     }
 

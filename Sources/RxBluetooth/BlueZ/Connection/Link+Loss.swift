@@ -27,13 +27,13 @@ extension Link {
             let isRefusedByPeer = !isBonded && !isPairing && client.settings.pairing.mode != .noAgent
             return failed.withPairingClue(isRefusedByPeer ? .refused : .none, hasBond: isBonded)
         }
-        let clue = pairingClue(operation, isShared: isShared, isBonded: isBonded)
+        let clue = pairingClue(operation, isShared: isShared)
         return lost.withSharedLink(isShared).withPairingClue(clue, hasBond: isBonded && clue == .possible)
     }
 
     /// Returns what is known about a pairing if no missing reply proves it.
     private func pairingClue(
-        _ operation: (opensNotifySocket: Bool, isAnswered: Bool)?, isShared: Bool, isBonded: Bool
+        _ operation: (opensNotifySocket: Bool, isAnswered: Bool)?, isShared: Bool
     ) -> BluetoothError.PairingClue {
         if pairing?.isCalling == true { return .duringPairing }
         // The pairing for the battery level begins with the link, so it is not that of a link that existed before.

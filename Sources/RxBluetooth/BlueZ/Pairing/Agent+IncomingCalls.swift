@@ -81,7 +81,8 @@ extension Agent {
     private func refused(_ key: DeviceKey) {
         guard let link = client.links[key], link.pairing == nil else { return }
         let error = BluetoothError(.needsPairing).withWeakBond(client.mirror.isBonded(key))
-        link.queue.refuse(link.isBatteryLevelSuspected ? error.withPairingClue(.batteryLevel) : error)
+        let isBattery = !link.state.isMadeByOtherProgram && link.isBatteryLevelSuspected
+        link.queue.refuse(isBattery ? error.withPairingClue(.batteryLevel) : error)
     }
 
     private func close(_ call: IncomingCall) {
