@@ -216,7 +216,7 @@ struct NotifyCommandTests {
     }
 
     @Test(arguments: [nil, 50])
-    func `With several characteristics, the one with notifications that are not on is named`(count: Int?) {
+    func `Of several characteristics, the one with notifications that are not on is named`(count: Int?) {
         let service = SimulatedService("ffe0") {
             SimulatedCharacteristic("ffe3", .notify)
             SimulatedCharacteristic("ffe4", .notify(every: .seconds(1)) { _ in [4] })
