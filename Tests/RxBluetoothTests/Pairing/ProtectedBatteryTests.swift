@@ -93,7 +93,7 @@ struct ProtectedBatteryTests {
         version: SimulatedBlueZ.Version
     ) {
         let (stage, peripheral) = Self.stage(version, pairing: SimulatedPairing())
-        _ = stage.connect(peripheral)
+        let link = stage.connect(peripheral)
         let failed = Operation.read.begin(stage, peripheral)
         stage.advance(500)
         #expect(failed.kind == .needsPairing && failed.error?.isPairingSuspected == false)
@@ -102,6 +102,7 @@ struct ProtectedBatteryTests {
         let next = Operation.write.begin(stage, peripheral)
         stage.advance(100)
         #expect(next.kind == .connectionStalled && next.error?.detail?.contains(cause) == true)
+        #expect(link.error == nil)
     }
 
     /// An observation that shows that bluetoothd does not pair for the level, or no longer does.
