@@ -228,7 +228,7 @@ struct NotifyCommandTests {
         let outcome = harness.run(verb, .limited(.seconds(12)))
         #expect(outcome.code == (count == nil ? .done : .timedOut) && outcome.lines.count > 2, "\(outcome.lines)")
         let text = outcome.errors.joined(separator: "\n")
-        #expect(text.contains("FFE3 of ") && text.contains("were not on within 12 s"), "\(text)")
+        #expect(text.contains("from FFE3 @") && text.contains("were not on within 12 s"), "\(text)")
         #expect(text.contains("of 50 values") == (count != nil), "\(text)")
     }
 

@@ -88,12 +88,14 @@ struct ProtectedBatteryTests {
         #expect(stage.count("Pair") == 0)
     }
 
-    @Test(.proves(.Q121), arguments: versions)
+    /// - Parameter pause: The time between the link and the first operation, in milliseconds.
+    @Test(.proves(.Q121), arguments: versions, [0, 5_000])
     func `A refused pairing may be that of the level, also for the following operations`(
-        version: SimulatedBlueZ.Version
+        version: SimulatedBlueZ.Version, pause: Int
     ) {
         let (stage, peripheral) = Self.stage(version, pairing: SimulatedPairing())
         let link = stage.connect(peripheral)
+        stage.advance(pause)
         let failed = Operation.read.begin(stage, peripheral)
         stage.advance(500)
         #expect(failed.kind == .needsPairing && failed.error?.isPairingSuspected == false)

@@ -32,6 +32,8 @@ final class GATTOperationQueue {
     ///
     /// Other operations fail until bluetoothd answers this operation, or the device is paired.
     private var refused: (operation: BluetoothError.Operation, target: String, error: BluetoothError)?
+    /// The error of a pairing that was refused while no operation ran, and that may be one for the battery level.
+    private var earlierRefusal: BluetoothError?
     /// The number of the operation that becomes `refused` if it has no reply after `answerGrace`.
     private var suspectedNumber: UInt64?
     /// Whether the peripheral has replied to an operation of this link, so that no pairing blocked its predecessors.
@@ -116,8 +118,13 @@ final class GATTOperationQueue {
     /// If the running operation needed the pairing, bluetoothd keeps it at the head of its own queue and never answers
     /// it. If the peripheral began the pairing, the reply arrives soon. The delay distinguishes the two cases.
     func refuse(_ error: BluetoothError) {
-        guard let item = running, !isSuspended, !isRefused else { return }
-        let number = item.number
+        guard !isSuspended, !isRefused else { return }
+        if let item = running { return suspect(item.number, error) }
+        // bluetoothd reads the battery level before all operations, so the next one gets no reply either.
+        if error.pairingClue == .batteryLevel { earlierRefusal = error }
+    }
+
+    private func suspect(_ number: UInt64, _ error: BluetoothError) {
         suspectedNumber = number
         bus.schedule(after: Self.answerGrace) { [weak self] in self?.failAfterRefusal(number, error) }
     }
@@ -167,7 +174,7 @@ final class GATTOperationQueue {
     /// bluetoothd then sends the operation that it kept, and the operations behind it. The refusal ends now and not
     /// with the reply, because our call may have reached its deadline before.
     func paired() {
-        refused = nil
+        (refused, earlierRefusal) = (nil, nil)
         suspectedNumber = nil
         running?.isPairing = false
         unanswered.paired()
@@ -221,6 +228,7 @@ final class GATTOperationQueue {
         deadline = bus.schedule(after: item.deadline) { [weak self] in
             self?.answered(number, .failure(.noReply("No reply came within \(item.deadline).")))
         }
+        if let earlierRefusal { suspect(number, earlierRefusal) }
         watch(item)
     }
 
@@ -253,7 +261,10 @@ final class GATTOperationQueue {
         suspectedNumber = nil
         let outcome = result.mapError { correctedError(item.failure($0), item) }
         // After a time-out the refusal remains: bluetoothd still waits, and would not answer the next operation either.
-        if case .failure(let error) = outcome, error.kind == .timedOut {} else { refused = nil }
+        if case .failure(let error) = outcome, error.kind == .timedOut {
+        } else {
+            (refused, earlierRefusal) = (nil, nil)
+        }
         switch outcome {
         case .success:
             if item.isForwarded { hasReply = true }
