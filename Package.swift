@@ -60,7 +60,8 @@ let package = Package(
         .library(name: "RxFoundation", targets: ["RxFoundation"]),
         .library(name: "RxDeprecated", targets: ["RxDeprecated"]),
         .library(name: "Gateway", targets: ["Gateway"]),
-        .executable(name: "ble-cli", targets: ["ble-cli"]),
+        .library(name: "BLECLI", targets: ["ble-cli"]),
+        .executable(name: "ble-cli", targets: ["ble-cli-program"]),
         .executable(name: "ble-gateway", targets: ["ble-gateway"]),
     ],
     dependencies: [
@@ -119,13 +120,16 @@ let package = Package(
                 "RxBluetooth", "Rx", "BluetoothValues", "RxBluetoothSupport", "YAMLDocuments", "CTLS", "CSQLite",
             ],
             swiftSettings: strict + optimised + fast),
-        .executableTarget(
+        // The tool as a library, so that a program can add its own formats of advertisements.
+        .target(
             name: "ble-cli",
             dependencies: [
                 "RxBluetooth", "RxBluetoothMocks", "RxBluetoothSupport", "ScenarioFiles", "BluetoothCaptures", "Rx",
                 "YAMLDocuments", "CArguments", "ProgramSupport", argumentParser, log,
             ],
-            exclude: ["link-order.txt", "private-functions.ld"], swiftSettings: strict,
+            exclude: ["Program", "link-order.txt", "private-functions.ld"], swiftSettings: strict),
+        .executableTarget(
+            name: "ble-cli-program", dependencies: ["ble-cli"], path: "Sources/ble-cli/Program", swiftSettings: strict,
             linkerSettings: compact("ble-cli")),
         // A program of its own, because MQTT and SQLite would make the static ble-cli too large.
         .executableTarget(

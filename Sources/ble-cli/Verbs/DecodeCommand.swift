@@ -60,7 +60,7 @@ struct DecodeCommand: ParsableCommand {
             }
             sender = parsed
         }
-        var decoder = SensorDecoder(keys: try keys.parsed())
+        var decoder = SensorDecoder(keys: try keys.parsed(), formats: CommandLineTool.formats)
         switch decoder.decode(section, from: sender, name: name) {
         case .unknown:
             throw CLIError(
