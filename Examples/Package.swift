@@ -11,6 +11,9 @@ let package = Package(
         .executableTarget(name: "heart-rate", dependencies: [library], path: "Sources/HeartRate"),
         .executableTarget(name: "heart-rate-async", dependencies: [library], path: "Sources/HeartRateAsync"),
         .executableTarget(name: "sensors", dependencies: [library], path: "Sources/Sensors"),
+        .executableTarget(
+            name: "door-cli", dependencies: [library, .product(name: "BLECLI", package: "RxBluetooth")],
+            path: "Sources/DoorTool"),
         // The gateway is a library, so that its tests can pass a simulated bus and a virtual clock.
         .target(name: "GatewayCore", dependencies: [library]),
         .executableTarget(name: "gateway", dependencies: ["GatewayCore", library], path: "Sources/Gateway"),
