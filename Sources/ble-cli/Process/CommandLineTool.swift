@@ -14,8 +14,8 @@ import RxBluetoothSupport
 /// }
 /// ```
 ///
-/// `scan`, `top` and `decode` then print the readings of these formats, with their names. The commands, their output and
-/// their exit codes are described in `docs/ble-cli.md`.
+/// `scan`, `top` and `decode` then print the readings of these formats, with their names. The commands, their output
+/// and their exit codes are described in `docs/ble-cli.md`.
 public enum CommandLineTool {
     /// The formats of the program around the tool.
     private static let added = Guarded<[any AdvertisementFormat.Type]>([])
