@@ -14,8 +14,8 @@ struct ScanFilterOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Show only devices with this part in their names, in upper or lower case. A device is shown once its name "
-                + "is known.",
+            "Show only devices with this part in their names or aliases, in upper or lower case. A device is shown "
+                + "once its name is known.",
             valueName: "part"))
     var name: String?
 
@@ -60,7 +60,7 @@ struct ScanFilterOptions: ParsableArguments {
 struct ScanConditions: Sendable {
     /// Services of which the device must advertise at least one; empty for any device.
     var services: [BluetoothUUID] = []
-    /// A part of the name, in lower case.
+    /// A part of the name or of the user's alias, in lower case.
     var namePart: String?
     var minimumRSSI: Int?
     /// The companies of which the device must advertise data of at least one; empty for any device.
@@ -84,11 +84,10 @@ struct ScanConditions: Sendable {
         return manufacturers.map { AdvertisementPattern.manufacturerData(of: $0) }
     }
 
-    /// Returns whether a scan result matches the condition that the library does not check: the name.
+    /// Returns whether a scan result matches the condition that the library does not check: the name or the alias.
     ///
     /// A device that obtains its name later is emitted again, and is accepted then.
     func accepts(_ result: ScannedPeripheral) -> Bool {
-        guard let namePart else { return true }
-        return result.name?.lowercased().contains(namePart) == true
+        namePart.map { result.hasName(containing: $0) } ?? true
     }
 }

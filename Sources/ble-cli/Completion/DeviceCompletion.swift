@@ -17,7 +17,7 @@ enum DeviceCompletion {
         of manager: BluetoothManager, scheduler: any SchedulerType
     ) -> Observable<[CompletionCandidate]> {
         limited(manager.knownPeripherals().asObservable(), scheduler) { known in
-            candidates(for: known.map { ($0.peripheral.address.description, $0.peripheral.alias ?? $0.name) })
+            candidates(for: known.map { ($0.peripheral.address.description, $0.names) })
         }
     }
 
@@ -39,17 +39,19 @@ enum DeviceCompletion {
 
     /// Returns the words that name devices: first the names, then the addresses.
     ///
+    /// The names of a device are the user's alias and the name that the device has.
     /// A name is left out if it is not unique, would be read as an option or an address, or contains characters that
     /// a terminal does not show or that a shell interprets within quotes. The address of the device is always present.
-    static func candidates(for devices: [(address: String, name: String?)]) -> [CompletionCandidate] {
-        let count = Dictionary(devices.compactMap { $0.name?.lowercased() }.map { ($0, 1) }, uniquingKeysWith: +)
+    static func candidates(for devices: [(address: String, names: [String])]) -> [CompletionCandidate] {
+        let each = devices.flatMap { Set($0.names.map { $0.lowercased() }) }
+        let count = Dictionary(each.map { ($0, 1) }, uniquingKeysWith: +)
         var names: [CompletionCandidate] = []
         var addresses: [CompletionCandidate] = []
-        for (address, name) in devices {
-            addresses.append(CompletionCandidate(word: address, note: name.map { Sanitiser.clean($0) } ?? ""))
-            if let name, count[name.lowercased()] == 1, canBeTyped(name) {
-                names.append(CompletionCandidate(word: name, note: address))
-            }
+        for device in devices {
+            let note = device.names.first.map { Sanitiser.clean($0) } ?? ""
+            addresses.append(CompletionCandidate(word: device.address, note: note))
+            names += device.names.filter { count[$0.lowercased()] == 1 && canBeTyped($0) }
+                .map { CompletionCandidate(word: $0, note: device.address) }
         }
         return names + addresses
     }
@@ -71,9 +73,9 @@ extension DeviceCompletion {
         if let scenario {
             let peripherals = (try? ScenarioArgument.parse(scenario))?.peripherals ?? []
             return candidates(
-                for: peripherals.map { peripheral -> (address: String, name: String?) in
+                for: peripherals.map { peripheral -> (address: String, names: [String]) in
                     let advertised = peripheral.advertisement?.name.map { String(decoding: $0, as: UTF8.self) }
-                    return (peripheral.address, advertised ?? peripheral.name)
+                    return (peripheral.address, [advertised ?? peripheral.name])
                 })
         }
         return result(for: words) { devices(of: $0, scheduler: $1) }

@@ -103,9 +103,9 @@ struct DeviceEntry: Sendable {
     /// Returns the advertisements a second; nil if fewer than two were received.
     func rate(at now: Date) -> Double? { rhythm.rate(at: now.timeIntervalSinceReferenceDate) }
 
-    /// Returns whether the name, the address or a company contains a text in lower case.
+    /// Returns whether the name, the user's alias, the address or a company contains a text in lower case.
     func contains(_ text: String) -> Bool {
-        if latest.name?.lowercased().contains(text) == true { return true }
+        if latest.hasName(containing: text) { return true }
         if latest.peripheral.address.description.lowercased().contains(text) { return true }
         return latest.displayCompanies.lowercased().contains(text)
     }
@@ -134,8 +134,7 @@ struct DeviceEntry: Sendable {
         case .name:
             // Computes each name once, because a comparison would compute two.
             let named = entries.map { entry -> (key: String, entry: DeviceEntry) in
-                let name = entry.latest.name ?? ""
-                return (name.trimmed.isEmpty ? "" : name.lowercased(), entry)
+                (entry.latest.names.first?.lowercased() ?? "", entry)
             }
             return named.sorted {
                 if $0.key.isEmpty != $1.key.isEmpty { return $1.key.isEmpty }

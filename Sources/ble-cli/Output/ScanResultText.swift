@@ -6,10 +6,15 @@ extension ScannedPeripheral {
     /// The advertised name, else the latest known name of the peripheral.
     var name: String? { advertisementData.localName ?? peripheral.name }
 
+    /// The alias that the user has given, and the name; without blank ones.
+    var names: [String] { [peripheral.alias, name].compactMap(\.self).filter { !$0.trimmed.isEmpty } }
+
+    /// Returns whether the alias or the name contains a text in lower case.
+    func hasName(containing text: String) -> Bool { names.contains { $0.lowercased().contains(text) } }
+
     /// The sanitised name, or `(no name)`; if the user has given an alias, the alias, and the name in brackets.
     var displayName: String {
-        let names = [peripheral.alias, name].compactMap(\.self).filter { !$0.trimmed.isEmpty }
-            .map { Sanitiser.clean($0) }
+        let names = names.map { Sanitiser.clean($0) }
         return names.count == 2 ? "\(names[0]) (\(names[1]))" : names.first ?? "(no name)"
     }
 

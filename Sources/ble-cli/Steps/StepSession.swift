@@ -46,9 +46,7 @@ final class StepSession: Sendable {
 
     /// Stores a device for completion. A name with harmful characters cannot be typed, so its address is stored alone.
     func add(_ sighting: ScannedPeripheral) {
-        let names = [sighting.peripheral.alias, sighting.name].compactMap(\.self)
-            .filter { !$0.trimmed.isEmpty && Sanitiser.isHarmless($0) }
-        let words = names + [sighting.peripheral.address.description]
+        let words = sighting.names.filter { Sanitiser.isHarmless($0) } + [sighting.peripheral.address.description]
         seen.withLock { seen in
             for word in words { seen.insert(word) }
         }

@@ -13,7 +13,7 @@ import RxBluetoothSupport
 struct DeviceCompletionTests {
     @Test func `The names come first, then the addresses with their names`() {
         let list = DeviceCompletion.candidates(for: [
-            ("C0:FF:EE:00:00:01", "Heart rate strap"), ("C0:FF:EE:00:00:02", nil),
+            ("C0:FF:EE:00:00:01", ["Heart rate strap"]), ("C0:FF:EE:00:00:02", []),
         ])
         #expect(list.map(\.word) == ["Heart rate strap", "C0:FF:EE:00:00:01", "C0:FF:EE:00:00:02"])
         #expect(list.map(\.note) == ["C0:FF:EE:00:00:01", "Heart rate strap", ""])
@@ -25,16 +25,24 @@ struct DeviceCompletionTests {
         "$(id)", "`id`", "a\\b", "a\"b", "a!b", "~root", "-x",
     ])
     func `A name that would not be read as a name is replaced by its address`(name: String) {
-        let list = DeviceCompletion.candidates(for: [("C0:FF:EE:00:00:01", name)])
+        let list = DeviceCompletion.candidates(for: [("C0:FF:EE:00:00:01", [name])])
         #expect(list.map(\.word) == ["C0:FF:EE:00:00:01"])
         #expect(list.allSatisfy { !$0.note.unicodeScalars.contains { $0.isHarmful } })
     }
 
     @Test func `Equal names are replaced by the addresses`() {
         let list = DeviceCompletion.candidates(for: [
-            ("C0:FF:EE:00:00:01", "Tag"), ("C0:FF:EE:00:00:02", "tag"), ("C0:FF:EE:00:00:03", "Tag 2"),
+            ("C0:FF:EE:00:00:01", ["Tag"]), ("C0:FF:EE:00:00:02", ["tag"]), ("C0:FF:EE:00:00:03", ["Tag 2"]),
         ])
         #expect(list.map(\.word) == ["Tag 2"] + (1...3).map { "C0:FF:EE:00:00:0\($0)" })
+    }
+
+    @Test func `An alias and the name of its device are offered, unless another device has one`() {
+        let list = DeviceCompletion.candidates(for: [
+            ("C0:FF:EE:00:00:01", ["Kitchen", "Tag"]), ("C0:FF:EE:00:00:02", ["Bath", "kitchen"]),
+        ])
+        #expect(list.map(\.word) == ["Tag", "Bath", "C0:FF:EE:00:00:01", "C0:FF:EE:00:00:02"])
+        #expect(list.map(\.note) == ["C0:FF:EE:00:00:01", "C0:FF:EE:00:00:02", "Kitchen", "Bath"])
     }
 
     /// Runs a query in virtual time, and returns its result and its time in milliseconds.
