@@ -3,10 +3,12 @@ import RxBluetooth
 
 /// Finds the device that a target names.
 ///
-/// A remembered device needs no scan if the target is its address, its name, or a whole word of its name, and no other
-/// remembered device matches. For any other target, the finder scans, because more devices may match. After the first
-/// match, the finder waits for other matching devices: 0.15 s if the match is exact, else a second. A remembered
-/// device is a candidate, too, if its name is the target or if it is connected: a connected device may not advertise.
+/// A remembered device needs no scan if no other remembered device matches, and the target is its address, its name or
+/// a whole word of its name, or the device is connected. For any other target, the finder scans, because more devices
+/// may match. After the first match, the finder waits for other matching devices: 0.15 s if the match is exact or the
+/// only remembered one, else a second. A remembered device is a candidate, too, if its name is the target or if it is
+/// connected: a connected device may not advertise.
+///
 /// If no matching device advertises, the finder uses a remembered device after a delay. A remembered device with a
 /// private address is not a candidate if it is not heard within a second, but another device of the same name is.
 /// ``ChangedAddressSearch`` searches again if a remembered device with a private address is not connected soon.
@@ -18,16 +20,14 @@ struct DeviceFinder {
 
     /// How long to wait for further matches. Most peripherals advertise at least once in this time.
     static let settling = Duration.seconds(1)
-    /// How long to wait for other devices of the same name, after an exact match.
+    /// How long to wait for other devices after an exact match, or after the only remembered match.
     static let exactSettling = Duration.milliseconds(150)
     /// The delay after which a remembered device is used although it does not advertise.
     static let silence = Duration.seconds(3)
 
     /// A device with a kept link rarely advertises, so the delay only serves to find others of the same name.
     private func silence(_ known: KnownDevices.List) -> Duration {
-        guard known.candidates.onlyExact != nil, let linked = known.linked.onlyExact, isKept(linked) else {
-            return Self.silence
-        }
+        guard let only = known.candidates.only(), known.linked.contains(only), isKept(only) else { return Self.silence }
         return Self.settling
     }
 
@@ -40,6 +40,8 @@ struct DeviceFinder {
         case heard(ScannedPeripheral)
         /// The wait for further matches has ended: for all, or for those of the same name.
         case settled(isFinal: Bool)
+        /// The only remembered match was heard, and the wait for others of its name has ended.
+        case confirmed(Peripheral)
         case silent
     }
 
@@ -48,9 +50,8 @@ struct DeviceFinder {
         KnownDevices(context: context, target: target).list().flatMap {
             known -> Observable<DeviceCandidates.Candidate> in
             if case .address = target, let hit = try known.candidates.choose(for: target) { return .just(hit) }
-            if let hit = known.candidates.only(where: { target.isWholeWord(of: $0) }), !isKept(hit) {
-                return .just(hit)
-            }
+            let hit = known.candidates.only { target.isWholeWord(of: $0) || known.linked.contains($0) }
+            if let hit, !isKept(hit) { return .just(hit) }
             return scan(remembered: known)
         }
     }
@@ -72,6 +73,12 @@ struct DeviceFinder {
                 .flatMap { _ in context.timer(min(Self.exactSettling, half)) }
                 .map { _ in SearchEvent.settled(isFinal: false) },
         ]
+        if let only = known.candidates.only(), !known.linked.contains(only) {
+            events.append(
+                heard.filter { $0.peripheral == only.peripheral }.take(1)
+                    .flatMap { _ in context.timer(min(Self.exactSettling, half)) }
+                    .map { _ in SearchEvent.confirmed(only.peripheral) })
+        }
         if !known.candidates.isEmpty {
             events.append(context.timer(min(silence(known), half)).map { _ in SearchEvent.silent })
         }
@@ -99,6 +106,9 @@ struct DeviceFinder {
                 .filter { search.heard.hasExact && $0.peripheral.hasPrivateAddress }
             guard isFinal || earlier.isEmpty else { return }
             search.result = try search.heard.adding(silent.removing(earlier)).choose(for: target)
+        case .confirmed(let peripheral):
+            // With another match, the search goes on, because the whole name of a third device may be the target.
+            if let hit = search.heard.only(), hit.peripheral == peripheral { search.result = hit }
         case .silent:
             if search.heard.isEmpty { search.result = try remembered.candidates.choose(for: target) }
         }
@@ -137,11 +147,14 @@ struct DeviceCandidates: Sendable {
     }
 
     /// Returns the device that matches exactly, or else the only match if it passes a test; nil if there are several.
-    func only(where isAccepted: (Candidate) -> Bool) -> Candidate? {
+    func only(where isAccepted: (Candidate) -> Bool = { _ in true }) -> Candidate? {
         guard !hasExact else { return onlyExact }
         guard found.count == 1, let candidate = found.values.first, isAccepted(candidate) else { return nil }
         return candidate
     }
+
+    /// Returns whether a device is among the candidates.
+    func contains(_ candidate: Candidate) -> Bool { found[candidate.peripheral.address] != nil }
 
     /// Returns the candidates together with those of others that are not among them.
     func adding(_ others: DeviceCandidates) -> DeviceCandidates {
