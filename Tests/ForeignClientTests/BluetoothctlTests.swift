@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 extension ForeignClientTests {
@@ -28,6 +29,22 @@ extension ForeignClientTests {
                 #expect(scan.contains("[NEW] Device C0:FF:EE:00:00:0\(device)\n"), "\(scan)")
             }
             #expect(try run(simulation, "devices").contains("Device \(Self.strap) Heart rate strap\n"))
+        }
+
+        @Test func `The documented commands show the devices of the scenario file`() throws {
+            let commands = try ClientPrograms.documented(
+                in: "docs/ble-cli.md", below: "## Simulated devices for other programs")
+            try #require(commands.map(\.first) == ["ble-cli", "bluetoothctl"])
+            let serve = commands[0]
+            try #require(serve.count == 3 && serve[1] == "simulate", "\(serve)")
+            let simulation = try SimulateProcess(ClientPrograms.root.appendingPathComponent(serve[2]).path)
+            let end = try simulation.run(commands[1])
+            let scan = BluetoothctlSession.plain(Array(end.output.utf8))
+            #expect(end.code == 0, "\(scan)")
+            // The name of the third device is not advertised, so its alias is the address.
+            for device in ["C0:FF:EE:00:00:01 Hall", "C0:FF:EE:00:00:02 Lock", "4A:00:00:00:00:03 4A-00-00-00-00-03"] {
+                #expect(scan.contains("[NEW] Device \(device)\n"), "\(scan)")
+            }
         }
 
         @Test func `bluetoothctl connects, shows, pairs, disconnects and removes`() throws {

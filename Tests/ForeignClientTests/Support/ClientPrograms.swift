@@ -17,6 +17,23 @@ enum ClientPrograms {
             .appendingPathComponent("Clients/\(name)").path
     }
 
+    /// The folder of the repository.
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Returns the command lines that a page of the documentation shows below a heading.
+    ///
+    /// The words of a line have neither the assignments before the program nor the comment.
+    static func documented(in page: String, below heading: String) throws -> [[String]] {
+        let text = try String(contentsOf: root.appendingPathComponent(page), encoding: .utf8)
+        let rest = try #require(text.components(separatedBy: "\n\(heading)\n").dropFirst().first)
+        let section = rest.components(separatedBy: "\n## ")[0]
+        return section.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { line in
+            let words = line.dropFirst(2).split(separator: " ").prefix { $0 != "#" }
+            return words.drop { $0.contains("=") }.map { String($0) }
+        }
+    }
+
     /// Prepares a process that uses a given bus as the system bus.
     ///
     /// The process inherits no open files. timeout(1) terminates it after `limit` seconds, even if the tests have
