@@ -27,8 +27,6 @@ struct BadInputTests {
         #expect(reason(.manufacturer(0x0499, [])) == .tooShort(needed: 14))
         #expect(reason(.manufacturer(0x0499, [9])) == .unsupportedVersion(9))
         #expect(reason(.manufacturer(0x0499, [5, 1, 2])) == .tooShort(needed: 24))
-        #expect(
-            reason(.manufacturer(0x0969, bytes("aabbccddeeff4a010F962f"))) == .invalidValue(field: "temperature"))
         #expect(reason(.manufacturer(0x004C, [2, 0x15, 1])) == .tooShort(needed: 23))
         #expect(reason(.service(0xFEAA, [0x10, 0, 9, 65])) == .invalidValue(field: "URL scheme"))
         #expect(reason(.service(0xFEAA, [0x10, 0, 1, 0x80])) == .invalidValue(field: "URL"))
@@ -37,6 +35,8 @@ struct BadInputTests {
         #expect(reason(.service(0x2A6E, [1])) == .tooShort(needed: 2))
         #expect(reason(.service(0x2A19, [])) == .tooShort(needed: 1))
         // These are impossible values, which refuse no reading.
+        #expect(reason(.manufacturer(0x0969, bytes("aabbccddeeff4a010F962f"))) == nil)
+        #expect(reason(.service(0xFD3D, bytes("6900640f98a6"))) == nil)
         #expect(reason(.service(0x2A19, [255])) == nil)
         #expect(reason(.service(0x2A6F, bytes("1127"))) == nil)
         #expect(reason(.service(0x2B8C, bytes("FEFF"))) == nil)
@@ -67,10 +67,15 @@ struct BadInputTests {
         #expect(reason(.service(0x2A6E, [1])) == .tooShort(needed: 2))
     }
 
-    @Test func `A field that is not valid, although the format marks absent ones, is nil`() throws {
+    @Test func `Digits that are none make an impossible value, and not an absent one`() throws {
         let value = try RuuviTag(.manufacturer(0x0499, [3, 41, 26, 100] + bytes("CE1EFC18F94202CA0B53")))
-        #expect(value.temperature == nil)
+        #expect(value.temperature == 65_536 + 26 * 256 + 100)
         #expect(value.humidity == 20.5)
+        #expect(try RuuviTag(value.section()) == value)
+        // A value that stands for no such digits cannot be encoded.
+        var other = value
+        other.temperature = 65_536 + 26 * 256
+        #expect(throws: ValueEncodingError("ruuvi", field: "temperature", .outOfRange)) { try other.section() }
     }
 
     @Test func `ThermoPro has no values only if all three bytes are ones`() throws {

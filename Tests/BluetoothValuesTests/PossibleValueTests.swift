@@ -22,12 +22,23 @@ struct PossibleValueTests {
         (.service(0xFE95, bytes("5020aa01a3bf2e3b342d580a1001d3")), nil, .batteryLevel, 211),
         (.service(0xFDCD, bytes("08096f1c40342d580104be00ffff")), nil, .humidity, 6553.5),
         (.service(0xFD3D, bytes("69007f0098a6")), nil, .batteryLevel, 127),
+        (.manufacturer(0xEC88, bytes("00030d1e7800")), nil, .batteryLevel, 120),
+        (.manufacturer(0xEC88, bytes("00bc00043e27")), nil, .temperature, -393.2),
+        (WholeManufacturerData.split(bytes("fc07409c00c83d5606")), "sps", .humidity, 400),
+        (WholeManufacturerData.split(ith), "ITH-11-B", .humidity, 150),
+        (WholeManufacturerData.split(probe), "TP972S", .probeTemperature, 5000),
+        (.manufacturer(0x0499, bytes("03291A64CE1EFC18F94202CA0B53")), nil, .temperature, 65_536 + 6756),
         (.service(0xFD3D, bytes("6900640098ff")), nil, .humidity, 127),
         (.service(0xFCD2, bytes("4001c8")), nil, .batteryLevel, 200),
         (.service(0xFCD2, bytes("4003ffff")), nil, .humidity, 655.35),
         (.service(0x181A, bytes("a4c1380283f400a2c8c80bf819")), nil, .humidity, 200),
         (.manufacturer(0x0499, bytes("057FFFFFFEFFFE7FFF7FFF7FFFFFDEFEFFFECBB8334C884F")), nil, .humidity, 163.835),
     ]
+
+    /// 15.0 °C, 150.0 % and a battery of 80 %.
+    private static let ith = bytes("0000000000009600dc055000000000000000")
+    /// 5000 °C at all three places of a probe.
+    private static let probe = bytes("0072006a0a" + "00f80d4600f80d4600f80d46" + "6c54737744f8")
 
     @Test(arguments: reported) func `An impossible number is no value, and is kept beside them`(
         section: AdvertisedSection, name: String?, quantity: Quantity, number: Double

@@ -56,6 +56,37 @@ struct SwitchBotTests {
         #expect(quantities.compactMap { measured[$0] } == values)
     }
 
+    @Test(
+        arguments: [
+            (AdvertisedSection.service(0xFD3D, [0x69, 0, 0x64, 0x0F, 0x98, 0xA6]), [38, 100], 0x10F98),
+            (.manufacturer(0x0969, [1, 2, 3, 4, 5, 6, 0x4A, 1, 0x0A, 0x96, 0x2F]), [47], 0x10A96),
+        ] as [(AdvertisedSection, [Double], Double)])
+    func `A digit that is none does not refuse the other values`(
+        section: AdvertisedSection, values: [Double], number: Double
+    ) throws {
+        var decoder = SensorDecoder()
+        guard case .reading(let reading) = decoder.decode(section) else {
+            Issue.record("no reading")
+            return
+        }
+        #expect(reading.measurements.map(\.value) == values)
+        #expect(reading.impossible == [SensorMeasurement(.temperature, number, .celsius)])
+        #expect(decoder.impossibleValueCount == 1)
+        let value = try SwitchBot(section)
+        #expect(try SwitchBot(value.section()) == value)
+    }
+
+    @Test func `Too much carbon dioxide for the sensor is an impossible value`() throws {
+        let bytes = HexText.bytes("b0e9fe543215b7e4079ba40037ffff00") ?? []
+        var decoder = SensorDecoder()
+        guard case .reading(let reading) = decoder.decode(.manufacturer(0x0969, bytes)) else {
+            Issue.record("no reading")
+            return
+        }
+        #expect(reading.measurements.map(\.quantity) == [.temperature, .humidity])
+        #expect(reading.impossible == [SensorMeasurement(.carbonDioxide, 65_535, .partsPerMillion)])
+    }
+
     @Test func `Zeros in service data are no values, and a short payload has a reason`() throws {
         let value = try SwitchBot(.service(0xFD3D, [0x54, 0, 0, 0, 0, 0]))
         #expect(value.temperature == nil)

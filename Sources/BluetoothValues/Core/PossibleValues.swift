@@ -50,9 +50,11 @@ enum PossibleValues {
     static func range(of quantity: Quantity, in format: SensorFormat) -> ClosedRange<Double>? {
         switch (format, quantity) {
         case (.atc1441, .temperature), (.pvvx, .temperature), (.inkbird, .temperature), (.switchBot, .temperature),
-            (.qingping, .temperature), (.aranet, .temperature), (.bParasite, .temperature), (.govee, .temperature),
-            (.sensirion, .temperature):
+            (.qingping, .temperature), (.aranet, .temperature), (.bParasite, .temperature), (.sensirion, .temperature):
             room
+        case (.govee, .temperature), (.govee, .probeTemperature): -40...100
+        case (.thermoPro, .probeTemperature): -40...500
+        case (.switchBot, .carbonDioxide): 0...9_999
         case (.ruuvi, .pressure), (.qingping, .pressure), (.aranet, .pressure): 300...1_200
         case (.ruuvi, .vocIndex), (.ruuvi, .noxIndex), (.sensirion, .vocIndex), (.sensirion, .noxIndex): 0...500
         case (.tilt, .specificGravity): 0.9...1.3

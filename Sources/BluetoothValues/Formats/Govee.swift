@@ -33,11 +33,11 @@ public struct Govee: AdvertisementFormat {
 
     /// The layout of the payload.
     public var family: Family
-    /// Temperature in °C; nil if the sensor reports a fault, or a temperature below -40 °C or above 100 °C.
+    /// Temperature in °C; nil if the sensor reports a fault.
     public var temperature: Double?
     /// Relative humidity in percent; nil if the temperature is nil, and for the second probe of an H5112.
     public var humidity: Double?
-    /// The charge of the battery in percent; nil for H5106 and H5140, and if it is above 100 %.
+    /// The charge of the battery in percent; nil for H5106 and H5140.
     public var battery: Int?
     /// Carbon dioxide in ppm. H5140 only; nil if the sensor reports a fault.
     public var carbonDioxide: Int?
@@ -163,8 +163,7 @@ public struct Govee: AdvertisementFormat {
         if case .separate = content {
             let number = Int(Int16(truncatingIfNeeded: Int(bytes[offset]) | Int(bytes[offset + 1]) << 8))
             let moisture = Int(bytes[offset + 2]) | Int(bytes[offset + 3]) << 8
-            battery = Self.charge(bytes[offset + 4])
-            guard (-4000...10000).contains(number), moisture <= 10000 else { return }
+            battery = Int(bytes[offset + 4])
             temperature = Double(number) / 100
             humidity = Double(moisture) / 100
             return
@@ -178,23 +177,16 @@ public struct Govee: AdvertisementFormat {
             (number, sign) = (number << 8 | Int(bytes[offset + 3]), sign << 8)
             thousandths = (number & (sign - 1)) % 1000
         default:
-            battery = Self.charge(bytes[offset + 3] & 0x7F)
+            battery = Int(bytes[offset + 3] & 0x7F)
             if bytes[offset + 3] & 0x80 != 0 { return }
         }
         var size = number & (sign - 1)
         if thousandths != nil { size /= 1000 }
-        // Impossible temperatures mean a fault, as the bit beside the battery does.
-        guard Self.possible.contains(number & sign == 0 ? size / 1000 : -(size / 1000)) else { return }
         temperature = Double(size / 1000) / 10 * (number & sign == 0 ? 1 : -1)
         if family != .h5112 || sensor == 1 { humidity = Double(size % 1000) / 10 }
         particles = thousandths
         if case .packedWithGas = content { carbonDioxide = Int(bytes[offset + 3]) << 8 | Int(bytes[offset + 4]) }
     }
-
-    private static func charge(_ byte: UInt8) -> Int? { byte <= 100 ? Int(byte) : nil }
-
-    /// The temperatures of a sensor that works, in tenths of a degree.
-    private static let possible = -400...1000
 
     /// Encodes the value. Throws with the field that cannot be represented.
     public func section(from sender: Sender) throws(ValueEncodingError) -> AdvertisedSection {
@@ -227,7 +219,7 @@ public struct Govee: AdvertisementFormat {
     }
 
     private func packed() throws(ValueEncodingError) -> [UInt8] {
-        let charge = try charge() & 0x7F
+        let charge = try charge(below: 0x80)
         guard let number = try packedNumber() else { return [0, 0, 0, charge | 0x80] }
         return bigEndian(number.size | (number.isNegative ? 0x80_0000 : 0), 3) + [charge]
     }
@@ -250,6 +242,7 @@ public struct Govee: AdvertisementFormat {
             return [0x7F, 0xFF, 0xFF, 0xFF]
         }
         let size = number.size * 1000 + (try field("particles", particles, below: 1000))
+        guard size <= 0x7FFF_FFFF else { throw ValueEncodingError("govee", field: "temperature", .outOfRange) }
         return bigEndian(size | (number.isNegative ? 0x8000_0000 : 0), 4)
     }
 
@@ -263,8 +256,8 @@ public struct Govee: AdvertisementFormat {
         return value
     }
 
-    private func charge() throws(ValueEncodingError) -> UInt8 {
-        battery == nil ? 0xFF : UInt8(truncatingIfNeeded: try field("battery", battery, below: 101))
+    private func charge(below limit: Int) throws(ValueEncodingError) -> UInt8 {
+        UInt8(truncatingIfNeeded: try field("battery", battery, below: limit))
     }
 
     /// The thousandfold of the tenths of a degree plus the tenths of a percent; nil if the sensor reports a fault.
@@ -275,30 +268,29 @@ public struct Govee: AdvertisementFormat {
             }
             return nil
         }
-        guard let tenths = Int(exactly: (temperature * 10).rounded()), Self.possible.contains(tenths) else {
+        guard let tenths = Int(exactly: (temperature * 10).rounded()), (-8388...8388).contains(tenths) else {
             throw ValueEncodingError("govee", field: "temperature", .outOfRange)
         }
         guard let moisture = Int(exactly: (humidity * 10).rounded()), (0...999).contains(moisture) else {
             throw ValueEncodingError("govee", field: "humidity", .outOfRange)
         }
-        return (abs(tenths) * 1000 + moisture, temperature < 0)
+        let size = abs(tenths) * 1000 + moisture
+        guard size <= 0x7F_FFFF else { throw ValueEncodingError("govee", field: "temperature", .outOfRange) }
+        return (size, temperature < 0)
     }
 
     private func separate() throws(ValueEncodingError) -> [UInt8] {
         // There is no bit for a fault, so a fault is an impossible temperature and humidity.
-        if temperature == nil, humidity == nil { return [0xFF, 0x7F, 0xFF, 0xFF, try charge()] }
-        guard let temperature, (-40...100).contains(temperature),
-            let number = Int16(exactly: (temperature * 100).rounded())
-        else {
+        if temperature == nil, humidity == nil { return [0xFF, 0x7F, 0xFF, 0xFF, try charge(below: 0x100)] }
+        guard let temperature, let number = Int16(exactly: (temperature * 100).rounded()) else {
             throw ValueEncodingError("govee", field: "temperature", temperature == nil ? .missing : .outOfRange)
         }
-        guard let humidity, (0...100).contains(humidity), let moisture = UInt16(exactly: (humidity * 100).rounded())
-        else {
+        guard let humidity, let moisture = UInt16(exactly: (humidity * 100).rounded()) else {
             throw ValueEncodingError("govee", field: "humidity", humidity == nil ? .missing : .outOfRange)
         }
         return [
             UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8),
-            UInt8(truncatingIfNeeded: moisture), UInt8(truncatingIfNeeded: moisture >> 8), try charge(),
+            UInt8(truncatingIfNeeded: moisture), UInt8(truncatingIfNeeded: moisture >> 8), try charge(below: 0x100),
         ]
     }
 
@@ -316,22 +308,37 @@ public struct Govee: AdvertisementFormat {
     /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .govee, model: family.rawValue)
-        if family == .h5112 {
-            let probe = temperature.map {
-                SensorMeasurement(.probeTemperature, $0, .celsius, index: max(0, sensor - 1))
-            }
-            reading.measurements = probe.map { [$0] } ?? []
-        } else {
-            reading.add(.temperature, temperature, .celsius)
+        let isProbe = family == .h5112
+        let celsius = temperature.map {
+            SensorMeasurement(
+                isProbe ? .probeTemperature : .temperature, $0, .celsius, index: isProbe ? max(0, sensor - 1) : 0)
         }
+        if let celsius { reading.measurements.append(celsius) }
         reading.add(.humidity, humidity, .percent)
         reading.add(.batteryLevel, battery.map(Double.init), .percent)
         reading.add(.carbonDioxide, carbonDioxide.map(Double.init), .partsPerMillion)
         reading.add(.particles2_5, particles.map(Double.init), .microgramPerCubicMetre)
-        if temperature == nil { reading.states.append(SensorState(.problem, true)) }
-        if family == .h5178 || family == .h5112 {
+        // Impossible temperatures mean a fault, as the bit beside the battery does.
+        if !(celsius.map { PossibleValues.contain($0, of: .govee) } ?? false) {
+            reading.states.append(SensorState(.problem, true))
+            separateDigits(of: &reading)
+        }
+        if family == .h5178 || isProbe {
             reading.identifiers.append(SensorIdentifier(.device, .number(UInt64(max(0, sensor)))))
         }
         return reading
+    }
+
+    /// Moves the other digits of an impossible number to the impossible values.
+    private func separateDigits(of reading: inout SensorReading) {
+        switch family {
+        case .h5051, .h5074, .h5179: return
+        default: break
+        }
+        func isDigits(_ measurement: SensorMeasurement) -> Bool {
+            measurement.quantity == .humidity || measurement.quantity == .particles2_5
+        }
+        reading.impossible = reading.measurements.filter(isDigits)
+        reading.measurements.removeAll(where: isDigits)
     }
 }

@@ -62,12 +62,12 @@ public struct Inkbird: AdvertisementFormat, TableFormat {
         header = [UInt8](repeating: 0, count: 10)
     }
 
-    // The offsets count from the company identifier. Impossible humidities are those of devices without a sensor.
+    // The offsets count from the company identifier.
     static let layout = Layout<Inkbird>(
         "inkbird", length: 9,
         [
             .number(\.temperature, .s16(0), .hundredth, .temperature, .celsius),
-            .number(\.humidity, .u16(2), .hundredth, .humidity, .percent, absent: 0xFFFF, range: 0...10_000),
+            .number(\.humidity, .u16(2), .hundredth, .humidity, .percent, absent: 0xFFFF),
             .integer("probe", \.probe, .u8(4)),
             .integer("check", \.check, .u16(5)),
             .number(\.battery, .u8(7), .one, .batteryLevel, .percent),
@@ -79,7 +79,7 @@ public struct Inkbird: AdvertisementFormat, TableFormat {
         [
             .integer("check", \.check, .u48(0)),
             .number(\.temperature, .s16(6), .tenth, .temperature, .celsius),
-            .number(\.humidity, .u16(8), .tenth, .humidity, .percent, absent: 0, range: 1...1000),
+            .number(\.humidity, .u16(8), .tenth, .humidity, .percent, absent: 0),
             .number(\.battery, .u8(10), .one, .batteryLevel, .percent),
             .integer("trailer", \.trailer, Cell(offset: 11, byteCount: 7, bits: 56)),
         ])

@@ -21,7 +21,7 @@ public struct RuuviTag: AdvertisementFormat, TableFormat {
 
     /// The data format.
     public var version = Version.v5
-    /// Temperature in °C.
+    /// Temperature in °C; above 65,535 if the hundredths of data format 3 are none.
     public var temperature: Double?
     /// Relative humidity in percent.
     public var humidity: Double?

@@ -11,7 +11,7 @@ public struct SwitchBot: AdvertisementFormat, TableFormat {
     /// SwitchBot's service.
     public static let service: UInt16 = 0xFD3D
 
-    /// Temperature in °C.
+    /// Temperature in °C; above 65,535 if the tenths of the device are no digit.
     public var temperature: Double?
     /// Relative humidity in percent.
     public var humidity: Double?
@@ -87,9 +87,6 @@ public struct SwitchBot: AdvertisementFormat, TableFormat {
         0x54: "Meter", 0x57: "Outdoor Meter", 0x69: "Meter Plus", 0x74: "Meter", 0x77: "Outdoor Meter",
     ]
 
-    /// The highest concentration in ppm that the sensor measures.
-    private static let highestCarbonDioxide = 9999
-
     private static func isMeter(_ serviceData: [UInt8]) -> Bool {
         serviceData.first.map { models[Int($0 & 0x7F)] != nil } ?? false
     }
@@ -124,7 +121,7 @@ public struct SwitchBot: AdvertisementFormat, TableFormat {
             guard bytes.count >= 11 else { throw ValueDecodingError("switchbot", .tooShort(needed: 11), bytes: bytes) }
             self = try Self.manufacturerLayout.decode(Array(bytes.prefix(11)), of: bytes)
             undecoded = Array(bytes.dropFirst(11))
-            if bytes.count >= 15, Int(bytes[13]) << 8 | Int(bytes[14]) <= Self.highestCarbonDioxide {
+            if bytes.count >= 15 {
                 carbonDioxide = Int(bytes[13]) << 8 | Int(bytes[14])
                 undecoded.removeSubrange(2..<4)
             }
@@ -153,12 +150,12 @@ public struct SwitchBot: AdvertisementFormat, TableFormat {
         value.address = address ?? sender.address ?? SenderAddress(0)
         var rest = undecoded
         if let carbonDioxide {
-            guard (0...Self.highestCarbonDioxide).contains(carbonDioxide) else {
+            guard (0...0xFFFF).contains(carbonDioxide) else {
                 throw ValueEncodingError("switchbot", field: "carbonDioxide", .outOfRange)
             }
             if rest.count < 2 { rest += [UInt8](repeating: 0, count: 2 - rest.count) }
             rest.insert(contentsOf: [UInt8(carbonDioxide >> 8), UInt8(carbonDioxide & 0xFF)], at: 2)
-        } else if rest.count >= 4, Int(rest[2]) << 8 | Int(rest[3]) <= Self.highestCarbonDioxide {
+        } else if rest.count >= 4 {
             throw ValueEncodingError("switchbot", field: "undecoded", .contradiction)
         }
         return .manufacturer(Self.company, try Self.manufacturerLayout.encode(value) + rest)
