@@ -22,7 +22,18 @@ struct PossibleFieldTests {
         // The bytes are kept, so that the value can be encoded again.
         #expect(record[field] != nil)
         let isForbidden = record[field]?.number == nil
-        #expect(record.remarks == (isForbidden ? [] : ["\(field) is impossible"]))
+        #expect(record.remarks.count == (isForbidden ? 0 : 1))
+        #expect(record.remarks.allSatisfy { $0.hasPrefix("\(field) is impossible (") })
+    }
+
+    @Test func `The remark about an impossible number has the number and its unit`() throws {
+        #expect(try record(0x2A37, "01ffff").remarks == ["Heart Rate is impossible (65535 bpm)"])
+        #expect(try record(0x2A1C, "0058020000").remarks == ["Temperature is impossible (600 °C)"])
+        #expect(try record(0x2A76, "33").remarks == ["UV Index is impossible (51)"])
+        // A Swift type has the number that the device sent, and encodes it again.
+        let heart = try HeartRateMeasurement(decoding: [0x01, 0xFF, 0xFF])
+        #expect(heart.beatsPerMinute == 65_535)
+        #expect(try heart.encoded() == [0x01, 0xFF, 0xFF])
     }
 
     // Inclinations are negative downhill, lamps and ovens are hot, and a medical number may be none.

@@ -83,7 +83,9 @@ extension CharacteristicRecord {
     /// What was decided about the bytes, in sentences without a full stop; empty if nothing was.
     public var remarks: [String] {
         // The text of a number that the specification forbids says so already.
-        let impossible = impossible.filter { $0.value.number != nil }.map { "\($0.name) is impossible" }
+        let impossible = impossible.compactMap { entry in
+            entry.value.number.map { "\(entry.name) is impossible (\(SensorMeasurement.text($0, entry.unit)))" }
+        }
         let level = structure.fields.first { field in field.type.isLevel && entries.contains { $0.name == field.name } }
         guard let level, hasWideLevels, !surplus.isEmpty else { return impossible }
         return ["\(level.name) was taken as 2 bytes; 1 byte fits as well"] + impossible

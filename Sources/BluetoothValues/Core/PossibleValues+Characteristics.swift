@@ -45,7 +45,8 @@ extension CharacteristicRecord {
     /// The entries with a number that the sensor cannot have measured, such as a heart rate of 65,535 bpm.
     ///
     /// They are also in ``entries``. The ranges are those of advertised values, see ``SensorReading/impossible``. A
-    /// number that the specification forbids is impossible, too, if its field has a range.
+    /// number that the specification forbids is impossible, too, if its field has a range. The Swift types of
+    /// characteristics have the numbers that the device sent.
     public var impossible: [Entry] { entries.filter { !isPossible($0) } }
 
     /// Returns whether a sensor can have measured the number of an entry. An entry without a number is possible.

@@ -170,8 +170,13 @@ extension SensorMeasurement: CustomStringConvertible {
     /// A whole number has no decimal point: `temperature 21 °C`. For another text, use ``value`` and
     /// ``MeasurementUnit/symbol``.
     public var description: String {
-        let text = value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
         let name = index == 0 ? quantity.rawValue : quantity.rawValue + "[" + String(index) + "]"
-        return unit.symbol.isEmpty ? name + " " + text : name + " " + text + " " + unit.symbol
+        return name + " " + Self.text(value, unit)
+    }
+
+    /// Returns a number with the symbol of its unit.
+    static func text(_ number: Double, _ unit: MeasurementUnit) -> String {
+        let text = number == number.rounded() && abs(number) < 1e15 ? String(Int64(number)) : String(number)
+        return unit.symbol.isEmpty ? text : text + " " + unit.symbol
     }
 }

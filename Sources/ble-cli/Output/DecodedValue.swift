@@ -10,9 +10,12 @@ struct DecodedValue: Equatable, Sendable {
         var unit = ""
         /// What a number means that is not a value.
         var meaning: SpecialMeaning?
+        /// Whether the number is one that the sensor cannot have measured. A remark of the value has it.
+        var isImpossible = false
 
         /// The value with its unit, sanitised.
         var display: String {
+            if isImpossible { return "impossible" }
             let text =
                 switch value {
                 case .number(let number): NumberText.of(number)
@@ -34,9 +37,10 @@ struct DecodedValue: Equatable, Sendable {
             return !unit.isEmpty && value != .unknown
         }
 
-        /// The number, text or list of numbers as JSON; null for a value that is not known, or not a number.
+        /// The number, text or list of numbers as JSON; null if it is not known, impossible, or not a number.
         var jsonValue: JSON {
-            switch value {
+            if isImpossible { return .null }
+            return switch value {
             case .number(let number): .double(number)
             case .integer(let number): .number(Int(number))
             case .medical(let number): .double(number.value)
@@ -107,7 +111,13 @@ struct DecodedValue: Equatable, Sendable {
         let entries = record.entries
         let isFlags = { (entry: CharacteristicRecord.Entry) in entry.name == "Flags" && entries.count > 1 }
         fields = entries.filter { !isFlags($0) }
-            .map { Field(name: $0.name, value: $0.value, unit: $0.unit.symbol, meaning: record.meaning(of: $0)) }
+            .map {
+                // The text of a number that the specification forbids says so already.
+                let isImpossible = $0.value.number != nil && !record.isPossible($0)
+                return Field(
+                    name: $0.name, value: $0.value, unit: $0.unit.symbol, meaning: record.meaning(of: $0),
+                    isImpossible: isImpossible)
+            }
         words = ValueWords.text(record)
         remarks = record.remarks
         surplus = record.surplus

@@ -9,7 +9,11 @@ struct DecodedValueTests {
     private static let known: [(BluetoothUUID, [UInt8], String?)] = [
         (0x2A19, [87], "87 %"), (0x2A19, [], nil), (0x2A19, [1, 2], "1 %; surplus bytes 02"),
         (0x2A37, [0x00, 62], "62 bpm"), (0x2A37, [0x01, 0x2C, 0x01], "300 bpm"), (0x2A37, [0x01, 62], nil),
-        (0x2A37, [], nil), (0x2A37, [0x01, 0xFF, 0xFF], "65535 bpm; Heart Rate is impossible"),
+        (0x2A37, [], nil), (0x2A37, [0x01, 0xFF, 0xFF], "impossible; Heart Rate is impossible (65535 bpm)"),
+        (
+            0x2A37, [0x11, 0xFF, 0xFF, 0, 4],
+            "Heart Rate impossible, RR-interval 1 s; Heart Rate is impossible (65535 bpm)"
+        ),
         (0x2A37, [0x10, 0x5A, 0, 8, 0, 0x10], "Heart Rate 90 bpm, RR-interval 2, 4 s"),
         (0x2A1C, [0, 0x6C, 0x01, 0, 0xFF], "36.4 °C"), (0x2A39, [1], "1"),
         (0x2A6E, [0x2E, 0x09], "23.5 °C"), (0x2A6E, [0xFB, 0xFF], "-0.05 °C"), (0x2A6E, [0x00, 0x80], "not known"),
@@ -31,6 +35,18 @@ struct DecodedValueTests {
     @Test(arguments: known)
     func `Decodes well-known values`(uuid: BluetoothUUID, value: [UInt8], text: String?) {
         #expect(DecodedValue(value, of: uuid)?.display == text)
+    }
+
+    @Test(
+        arguments: [
+            (0x2A37, [0x01, 0xFF, 0xFF], "65535 bpm"), (0x2A1C, [0, 0x58, 0x02, 0, 0], "600 °C"),
+            (0x2A6E, [0x4C, 0x95], "-273.16 °C"),
+        ] as [(BluetoothUUID, [UInt8], String)])
+    func `An impossible number is null in JSON, and a remark`(uuid: BluetoothUUID, value: [UInt8], number: String) {
+        let json = DecodedValue(value, of: uuid)?.json.text ?? ""
+        #expect(json.contains(#""number":null"#))
+        #expect(json.contains(#""value":null"#))
+        #expect(json.contains(" is impossible (\(number))\"]"))
     }
 
     @Test func `A number with another meaning is null in JSON`() {
