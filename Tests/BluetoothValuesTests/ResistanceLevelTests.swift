@@ -59,6 +59,39 @@ struct ResistanceLevelTests {
         #expect(record.surplus == [0])
     }
 
+    @Test func `A level of one byte before a surplus zero is found, and the value says so`() throws {
+        let bytes = HexText.bytes("2102143C00") ?? []
+        let bike = try IndoorBikeData(decoding: bytes)
+        #expect(bike.resistance == 20)
+        #expect(bike.heartRate == 60)
+        let narrow = try record(0x2AD2, "2102143C00")
+        #expect(!narrow.hasWideLevels)
+        #expect(narrow.surplus == [0])
+        #expect(narrow.remarks == ["Resistance Level was taken as 1 byte; 2 bytes fit as well"])
+        #expect(try narrow.encoded() == bytes)
+        let filled = try record(0x2AD2, "2102143C00000000")
+        #expect(filled["Heart Rate"]?.number == 60)
+        #expect(filled.surplus == [0, 0, 0, 0])
+    }
+
+    @Test(
+        arguments: [
+            ("210214003C", 20, false), ("2102F6FF3C", -10, false), ("21022C013C", 300, true), ("21002C01", 300, true),
+            // The last byte is no filling, so the level has two bytes, although no machine has such a level.
+            ("2100143C", 15_380, true), ("210214273C", 10_004, true),
+        ] as [(String, Double, Bool)])
+    func `A trainer with two bytes has them, and a large level says so`(
+        text: String, level: Double, isRemarked: Bool
+    ) throws {
+        let record = try record(0x2AD2, text)
+        #expect(record.hasWideLevels)
+        #expect(record["Resistance Level"] == .number(level))
+        #expect(record["Heart Rate"] == (text.count > 8 ? .number(60) : nil))
+        let remark = "Resistance Level was taken as 2 bytes; 1 byte fits as well"
+        #expect(record.remarks == (isRemarked ? [remark] : []))
+        #expect(try record.encoded() == HexText.bytes(text))
+    }
+
     @Test func `A level that does not fit into one byte is encoded with two`() throws {
         #expect(try IndoorBikeData(resistance: 20).encoded() == [0x21, 0, 20])
         #expect(try IndoorBikeData(resistance: -1).encoded() == [0x21, 0, 0xFF, 0xFF])

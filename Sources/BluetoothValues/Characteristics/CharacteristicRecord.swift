@@ -8,8 +8,9 @@ public struct CharacteristicRecord: Hashable, Sendable {
     public var surplus: [UInt8] = []
     /// Whether levels of resistance have two bytes, as in older specifications and most machines, and not one.
     ///
-    /// Decoding sets it by the length of the value. If both fit, it takes two bytes. Encoding takes two bytes too if a
-    /// level does not fit into one.
+    /// Decoding sets it by the length of the value. If both fit, it takes two bytes, unless these make a level beyond
+    /// ±1,000 or another impossible number, and one byte leaves only zeros. Encoding takes two bytes too if a level
+    /// does not fit into one.
     public var hasWideLevels = false
 
     /// A field with its value.
@@ -86,10 +87,31 @@ extension CharacteristicRecord {
         let impossible = impossible.compactMap { entry in
             entry.value.number.map { "\(entry.name) is impossible (\(SensorMeasurement.text($0, entry.unit)))" }
         }
-        let level = structure.fields.first { field in field.type.isLevel && entries.contains { $0.name == field.name } }
-        guard let level, hasWideLevels, !surplus.isEmpty else { return impossible }
-        return ["\(level.name) was taken as 2 bytes; 1 byte fits as well"] + impossible
+        return (levelRemark.map { [$0] } ?? []) + impossible
     }
+
+    /// Which width of the levels was taken if both fit; nil if one is clear.
+    private var levelRemark: String? {
+        let levels = levels
+        guard let first = levels.first else { return nil }
+        guard hasWideLevels else {
+            return surplus.count < levels.count ? nil : "\(first.name) was taken as 1 byte; 2 bytes fit as well"
+        }
+        // The second byte of a small level is 0 or −1, which is hardly the beginning of the next field.
+        let isClear = levels.count > 1 || (-128...255).contains(first.stored)
+        return isClear && surplus.isEmpty ? nil : "\(first.name) was taken as 2 bytes; 1 byte fits as well"
+    }
+
+    /// The levels of resistance that are present, with the integers of two bytes.
+    private var levels: [(name: String, value: Double, stored: Int64)] {
+        structure.fields.compactMap { field in
+            guard case .level(let scale) = field.type, let value = self[field.name]?.number else { return nil }
+            return (field.name, value, scale.integer(value) ?? 0)
+        }
+    }
+
+    /// Whether all numbers are possible, and the levels of resistance are those of a machine.
+    fileprivate var isLikely: Bool { impossible.isEmpty && levels.allSatisfy { (-1000...1000).contains($0.value) } }
 }
 
 extension CharacteristicStructure {
@@ -103,7 +125,11 @@ extension CharacteristicStructure {
         var record = CharacteristicRecord(self, [])
         record.hasWideLevels = hasLevels && areLevelsWide(bytes)
         (record.entries, record.surplus) = try entries(bytes, record.hasWideLevels)
-        return record
+        guard record.hasWideLevels, !record.isLikely else { return record }
+        var narrow = CharacteristicRecord(self, [])
+        (narrow.entries, narrow.surplus) = try entries(bytes, false)
+        // Devices fill their values with zeros. Other bytes are rather a part of the value.
+        return narrow.isLikely && narrow.surplus.allSatisfy { $0 == 0 } ? narrow : record
     }
 
     /// Whether the levels of a value have two bytes: the value is long enough for it.

@@ -87,6 +87,8 @@ struct DecodeCommandTests {
         #expect(try decode("2AD2", "6402000000001400000000") == standing)
         let chosen = "20; Resistance Level was taken as 2 bytes; 1 byte fits as well; surplus bytes 00"
         #expect(try decode("2AD2", "2100140000") == chosen)
+        let narrow = "Resistance Level 20, Heart Rate 60 bpm; Resistance Level was taken as 1 byte; 2 bytes fit as well"
+        #expect(try decode("2AD2", "2102143C00") == narrow + "; surplus bytes 00")
         let json = try decode("2AD2", "2100140000", "--json")
         #expect(json.contains(#""remarks":["Resistance Level was taken as 2 bytes; 1 byte fits as well"]"#))
     }
