@@ -30,24 +30,50 @@ extension ControlPoint {
 }
 
 /// Parameters of commands. A number beyond the range of its field becomes the nearest one, and NaN becomes 0.
-private enum Parameter {
+enum CommandParameter {
+    static func uint8(_ value: Double, per factor: Double) -> [UInt8] { [nearest(value * factor)] }
+
+    static func uint8(_ value: Int) -> [UInt8] { [UInt8(clamping: value)] }
+
     static func int16(_ value: Double, per factor: Double) -> [UInt8] {
         bytes(UInt16(bitPattern: nearest(value * factor)))
     }
 
-    static func uint16(_ value: Double, per factor: Double) -> [UInt8] { bytes(nearest(value * factor)) }
+    static func uint16(_ value: Double, per factor: Double) -> [UInt8] {
+        let number: UInt16 = nearest(value * factor)
+        return bytes(number)
+    }
+
+    static func uint16(_ value: Int) -> [UInt8] { bytes(UInt16(clamping: value)) }
+
+    static func int24(_ value: Double, per factor: Double) -> [UInt8] {
+        let number: Int32 = nearest(value * factor)
+        return Array(bytes(max(-0x80_0000, min(0x7F_FFFF, number))).prefix(3))
+    }
+
+    static func uint24(_ value: Double, per factor: Double) -> [UInt8] {
+        let number: UInt32 = nearest(value * factor)
+        return Array(bytes(min(0xFF_FFFF, number)).prefix(3))
+    }
+
+    static func uint32(_ value: Int) -> [UInt8] { bytes(UInt32(clamping: value)) }
+
+    /// A medical number with one decimal place.
+    static func sfloat(_ value: Double) -> [UInt8] {
+        bytes(UInt16(truncatingIfNeeded: MedicalFloat(value.isNaN ? 0 : value, decimals: 1).rawValue))
+    }
+
+    static func time(_ time: ClockTime) -> [UInt8] {
+        uint16(time.year) + [time.month, time.day, time.hour, time.minute, time.second].map { UInt8(clamping: $0) }
+    }
 
     private static func nearest<Number: FixedWidthInteger>(_ value: Double) -> Number {
         value.isNaN ? 0 : Number(min(max(value.rounded(), Double(Number.min)), Double(Number.max)))
     }
 
-    static func uint32(_ value: Int) -> [UInt8] {
-        let number = UInt32(clamping: value)
-        return bytes(UInt16(truncatingIfNeeded: number)) + bytes(UInt16(truncatingIfNeeded: number >> 16))
-    }
-
-    private static func bytes(_ number: UInt16) -> [UInt8] {
-        [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)]
+    /// The bytes of a number, the least significant one first.
+    private static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
+        (0..<number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
 }
 
@@ -81,46 +107,46 @@ public struct FitnessMachineControlPoint: ControlPoint {
 
     /// Sets the target speed in km/h.
     public static func setTargetSpeed(_ speed: Double) -> Self {
-        Self(opCode: 0x02, parameters: Parameter.uint16(speed, per: 100))
+        Self(opCode: 0x02, parameters: CommandParameter.uint16(speed, per: 100))
     }
 
     /// Sets the target inclination in percent.
     public static func setTargetInclination(_ inclination: Double) -> Self {
-        Self(opCode: 0x03, parameters: Parameter.int16(inclination, per: 10))
+        Self(opCode: 0x03, parameters: CommandParameter.int16(inclination, per: 10))
+    }
+
+    /// Sets the target level of resistance, from 0 to 25.5 in steps of 0.1.
+    ///
+    /// A machine with higher levels expects two bytes, which `init(opCode:parameters:)` makes.
+    public static func setTargetResistance(_ level: Double) -> Self {
+        Self(opCode: 0x04, parameters: CommandParameter.uint8(level, per: 10))
     }
 
     /// Sets the target power in W.
     public static func setTargetPower(_ power: Double) -> Self {
-        Self(opCode: 0x05, parameters: Parameter.int16(power, per: 1))
+        Self(opCode: 0x05, parameters: CommandParameter.int16(power, per: 1))
     }
-}
 
-/// A command about stored records, for example of a glucose meter, or its reply with the number 0x05 or 0x06.
-///
-/// The parameters are the operator and its operand. Source: Glucose Service 1.0.1, 3.4.
-public struct RecordAccessControlPoint: ControlPoint {
-    /// The UUID of the characteristic.
-    public static let uuid: AttributeUUID = 0x2A52
-    /// The name of the characteristic.
-    public static let name = "Record Access Control Point"
-    /// The number of the command; 0x05 and 0x06 for a reply.
-    public var opCode: UInt8
-    /// The bytes after the number: the operator, and its operand.
-    public var parameters: [UInt8]
+    /// Sets the target heart rate in beats per minute, from 0 to 255.
+    public static func setTargetHeartRate(_ beatsPerMinute: Int) -> Self {
+        Self(opCode: 0x06, parameters: CommandParameter.uint8(beatsPerMinute))
+    }
 
-    /// Makes a command with its operator and operand.
-    public init(opCode: UInt8, parameters: [UInt8] = []) { (self.opCode, self.parameters) = (opCode, parameters) }
-
-    /// Sends all stored records.
-    public static let reportAllRecords = Self(opCode: 0x01, parameters: [0x01])
-    /// Sends the newest stored record.
-    public static let reportLastRecord = Self(opCode: 0x01, parameters: [0x06])
-    /// Deletes all stored records.
-    public static let deleteAllRecords = Self(opCode: 0x02, parameters: [0x01])
-    /// Ends the command in progress.
-    public static let abort = Self(opCode: 0x03, parameters: [0x00])
-    /// Sends the number of all stored records.
-    public static let reportNumberOfRecords = Self(opCode: 0x04, parameters: [0x01])
+    /// Sets what an indoor bike simulates.
+    ///
+    /// - Parameters:
+    ///   - windSpeed: The wind from the front in m/s, from -32.768 to 32.767. Wind from behind is negative.
+    ///   - grade: The slope in percent, from -327.68 to 327.67. A descent is negative.
+    ///   - rollingResistance: The coefficient of rolling resistance, from 0 to 0.0255.
+    ///   - windResistance: The coefficient of wind resistance in kg/m, from 0 to 2.55.
+    public static func setBikeSimulation(
+        windSpeed: Double, grade: Double, rollingResistance: Double, windResistance: Double
+    ) -> Self {
+        let moving = CommandParameter.int16(windSpeed, per: 1000) + CommandParameter.int16(grade, per: 100)
+        let resisting =
+            CommandParameter.uint8(rollingResistance, per: 10_000) + CommandParameter.uint8(windResistance, per: 100)
+        return Self(opCode: 0x11, parameters: moving + resisting)
+    }
 }
 
 /// A command to a bicycle power meter, or its reply with the number 0x20.
@@ -146,12 +172,12 @@ public struct CyclingPowerControlPoint: ControlPoint {
 
     /// Sets the number of wheel revolutions since the beginning.
     public static func setWheelRevolutions(_ count: Int) -> Self {
-        Self(opCode: 0x01, parameters: Parameter.uint32(count))
+        Self(opCode: 0x01, parameters: CommandParameter.uint32(count))
     }
 
     /// Sets the length of the crank in mm, in steps of 0.5 mm.
     public static func setCrankLength(_ length: Double) -> Self {
-        Self(opCode: 0x04, parameters: Parameter.uint16(length, per: 2))
+        Self(opCode: 0x04, parameters: CommandParameter.uint16(length, per: 2))
     }
 }
 
@@ -178,7 +204,7 @@ public struct SpeedCadenceControlPoint: ControlPoint {
 
     /// Sets the total value: wheel revolutions of a bicycle, or the distance of a runner in 1/10 m.
     public static func setCumulativeValue(_ value: Int) -> Self {
-        Self(opCode: 0x01, parameters: Parameter.uint32(value))
+        Self(opCode: 0x01, parameters: CommandParameter.uint32(value))
     }
 
     /// Sets the place of the sensor, a value of Sensor Location (2A5D).
