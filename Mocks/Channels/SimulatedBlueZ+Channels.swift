@@ -15,9 +15,17 @@ final class SimulatedChannelTable: Sendable {
     private struct State {
         var statuses: [Int32: ChannelSocketState] = [:]
         var listeners: [UInt16: Listener] = [:]
+        /// The address of the bus on which programs in other processes listen; nil if there are none.
+        var bus: String?
     }
 
     private let state = Guarded(State())
+
+    /// Lets devices open channels to programs in other processes.
+    func serve(bus: String) { state.withLock { $0.bus = bus } }
+
+    /// The address of the bus of other processes.
+    var servedBus: String? { state.withLock { $0.bus } }
 
     func status(_ socket: Int32) -> ChannelSocketState {
         state.withLock { $0.statuses[socket] ?? .notConnected }
@@ -136,26 +144,36 @@ extension SimulatedBlueZ {
 
     /// Lets a device open a channel to this computer, and send packets.
     ///
-    /// Nothing happens if nothing listens on the PSM.
+    /// A manager of this process listens, or, with ``ServedSimulation``, a program on the bus. Nothing happens if
+    /// nothing listens on the PSM.
     public func openChannel(
         _ channel: SimulatedChannel, from address: String, psm: UInt16, sending packets: [[UInt8]] = [],
         file: StaticString = #fileID, line: UInt = #line
     ) {
         guard names.check(address, file, line) else { return }
         control { [channels] environment, daemon in
-            let deviceState = environment.radio.described(address)
-            guard let daemon, let (number, end) = try? Self.socketPair() else { return }
-            channels.set(.connected(mtu: channel.mtu, mps: channel.mps), of: number)
-            guard channels.enqueue(number, from: address, isRandom: deviceState.address.isRandom, psm: psm) else {
-                close(number)
-                return
-            }
+            let caller = ServedChannels.Caller(
+                address: address, isRandom: environment.radio.described(address).address.isRandom, mtu: channel.mtu,
+                mps: channel.mps)
+            guard let daemon, let end = Self.end(of: caller, psm: psm, in: channels) else { return }
             let opened = SimulatedChannelEnd(end, channel, on: daemon.loop)
             environment.openedChannels.removeAll(where: \.isClosed)
             environment.openedChannels.append(opened)
             opened.start()
             opened.send(packets)
         }
+    }
+
+    /// Opens a channel to a listener of this process or of another one; nil if nothing listens on the PSM.
+    private static func end(
+        of caller: ServedChannels.Caller, psm: UInt16, in channels: SimulatedChannelTable
+    ) -> SharedSocket? {
+        guard let (number, end) = try? socketPair() else { return nil }
+        channels.set(.connected(mtu: caller.mtu, mps: caller.mps), of: number)
+        if channels.enqueue(number, from: caller.address, isRandom: caller.isRandom, psm: psm) { return end }
+        close(number)
+        guard let bus = channels.servedBus else { return nil }
+        return ServedChannels.open(caller, psm: psm, on: bus)
     }
 
     /// Makes a pair of sockets: the descriptor of the client, and the kernel's end.

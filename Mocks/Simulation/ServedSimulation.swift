@@ -47,7 +47,10 @@ public final class ServedSimulation: Sendable {
         }
     }
 
-    private func serveChannels() { channels.withLock { $0 = ChannelServer(bluez, on: lifeline, at: address) } }
+    private func serveChannels() {
+        bluez.channels.serve(bus: address)
+        channels.withLock { $0 = ChannelServer(bluez, on: lifeline, at: address) }
+    }
 
     /// Stops serving, as bluetoothd does at shutdown. Links end, objects are removed, the name is released.
     public func stop() {

@@ -33,7 +33,8 @@ package enum ServedChannels {
 
     /// Listens for programs; nil if another process serves the channels of this bus.
     package static func listen(on bus: String) -> SharedSocket? {
-        guard let number = open(), unsafe withAddress(of: bus, { unsafe bind(number.number, $0, $1) }) == 0,
+        guard let number = open(),
+            unsafe withAddress(named: name("channels", bus), { unsafe bind(number.number, $0, $1) }) == 0,
             Glibc.listen(number.number, 16) == 0
         else { return nil }
         return SharedSocket(PacketSocket(adopting: number))
@@ -41,43 +42,65 @@ package enum ServedChannels {
 
     /// Accepts a program that waits; nil if there is none, or if it belongs to another user.
     package static func accept(from listener: SharedSocket) -> SharedSocket? {
-        let number = Glibc.accept(listener.socket.number, nil, nil)
-        guard number >= 0 else { return nil }
-        let owned = OwnedDescriptor(adopting: number)
-        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(number, F_SETFL, O_NONBLOCK)
-        guard isOwn(number) else { return nil }
-        return SharedSocket(PacketSocket(adopting: owned))
+        guard let number = acceptOwn(from: listener.socket.number) else { return nil }
+        return SharedSocket(PacketSocket(adopting: number))
     }
 
     /// Requests a channel from the simulation on a bus, and returns the socket; nil if there is no simulation.
     package static func connect(_ request: Request, on bus: String) -> Int32? {
-        guard let number = open(), unsafe withAddress(of: bus, { unsafe Glibc.connect(number.number, $0, $1) }) == 0,
-            isOwn(number.number)
-        else { return nil }
+        guard let number = connect(to: bus) else { return nil }
         let packet = PacketSocket.filling(number.number, after: request.packet)
         guard unsafe send(number.number, packet, packet.count, Int32(MSG_NOSIGNAL)) == packet.count else { return nil }
         return number.release()
     }
 
+    /// Connects to the simulation on a bus; nil if there is none.
+    static func connect(to bus: String) -> OwnedDescriptor? {
+        guard let number = open(),
+            unsafe withAddress(named: name("channels", bus), { unsafe Glibc.connect(number.number, $0, $1) }) == 0,
+            isOwn(number.number)
+        else { return nil }
+        return number
+    }
+
     /// Returns the state of a channel that ``connect(_:on:)`` has requested, until it is open. It does not wait.
+    ///
+    /// A channel of ``acceptChannel(from:)`` is open.
     package static func state(of socket: Int32) -> ChannelSocketState {
+        if let caller = caller(of: socket) { return .connected(mtu: caller.mtu, mps: caller.mps) }
         var packet = [UInt8](repeating: 0, count: 16)
         let count = unsafe recv(socket, &packet, packet.count, Int32(MSG_DONTWAIT))
         if count < 0, errno == EAGAIN || errno == EINTR { return .connecting }
         return ChannelSocketState(packet: Array(packet.prefix(max(0, count)))) ?? .notConnected
     }
 
-    private static func open() -> OwnedDescriptor? {
+    // MARK: Sockets
+
+    static func open() -> OwnedDescriptor? {
         let type = SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
         let number = socket(AF_UNIX, Int32(type), 0)
         return number < 0 ? nil : OwnedDescriptor(adopting: number)
     }
 
-    /// Passes the address of the socket of a bus to a function of the C library; fails if the name is too long.
-    private static func withAddress(of bus: String, _ work: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    /// Accepts a connection; nil if there is none, or if it belongs to another user.
+    static func acceptOwn(from listener: Int32) -> OwnedDescriptor? {
+        let number = Glibc.accept(listener, nil, nil)
+        guard number >= 0 else { return nil }
+        let owned = OwnedDescriptor(adopting: number)
+        _ = fcntl(number, F_SETFL, O_NONBLOCK)
+        guard isOwn(number) else { return nil }
+        return owned
+    }
+
+    /// Returns the name of a socket of a bus.
+    static func name(_ kind: String, _ bus: String) -> String {
         // The part after the comma, the identifier of the bus, may be missing.
-        let name = Array("\0rxbluetooth-channels:\(bus.prefix { $0 != "," })".utf8)
+        "rxbluetooth-\(kind):\(bus.prefix { $0 != "," })"
+    }
+
+    /// Passes the address of an abstract socket to a function of the C library; fails if the name is too long.
+    static func withAddress(named name: String, _ work: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        let name = Array("\0\(name)".utf8)
         var address = sockaddr_un()
         let capacity = MemoryLayout.size(ofValue: address.sun_path)
         guard name.count <= capacity else { return -1 }
@@ -91,7 +114,7 @@ package enum ServedChannels {
     }
 
     /// Whether the other end belongs to a process of the same user. Everybody may use the name of an abstract socket.
-    private static func isOwn(_ socket: Int32) -> Bool {
+    static func isOwn(_ socket: Int32) -> Bool {
         // `struct ucred`, which Glibc declares for GNU sources only: process, user, group.
         var other: (Int32, UInt32, UInt32) = (0, 0, 0)
         var length = socklen_t(MemoryLayout.size(ofValue: other))

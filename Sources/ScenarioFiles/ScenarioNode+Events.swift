@@ -11,6 +11,7 @@ extension ScenarioNode {
         ("change-services", ["services", "announced"]), ("lose-bond", []), ("power", ["adapter"]),
         ("rfkill", ["adapter"]), ("unplug", []), ("plug", ["address", "name"]), ("replug", ["as", "after"]),
         ("daemon", []), ("lose-bus", []), ("signal", ["about", "adapter"]), ("rival", ["with", "adapter"]),
+        ("open-channel", ["psm", "value"]),
     ]
 
     /// Reads an event.
@@ -145,6 +146,10 @@ extension ScenarioNode {
             let silence = try parts["silence-for"].or(.seconds(1)) { e throws(ScenarioFileError) in try e.time() }
             return { $0.reset(address, silentFor: silence) }
         case "lose-bond": return { $0.loseBond(of: address) }
+        case "open-channel":
+            let psm = UInt16(try required("psm", in: parts).number(1...0xFF))
+            let packets = try parts["value"].or([]) { e throws(ScenarioFileError) in [try e.bytes(atMost: 512)] }
+            return { $0.openChannel(.echo(), from: address, psm: psm, sending: packets) }
         case "rotate-address":
             let new = try parts["to"].or(nil) { e throws(ScenarioFileError) in try e.address() }
             if let new, let part = parts["to"], !known.addresses.insert(new).inserted {

@@ -110,6 +110,10 @@ struct ScenarioFileErrorTests {
             "f:7: invalid value “boredom” of reason; expected: one of unknown, timeout,"
         ),
         (
+            head + "events:\n  - at: 1 s\n    open-channel: C0:00:00:00:00:01\n    psm: 256\n",
+            "f:7: invalid value “256” of psm; expected: a whole number from 1 to 255"
+        ),
+        (
             "events:\n  - at: 1 s\n    power: off\n    rssi: -5\n",
             "f:4: rssi cannot be combined with power; expected: only keys of power"
         ),

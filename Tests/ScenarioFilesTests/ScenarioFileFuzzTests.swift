@@ -37,7 +37,7 @@ struct ScenarioFileFuzzTests {
         "daemon: start",
         "daemon: start", "signal: gone-object, about: X", "signal: short-body, about: X, adapter: 2", "rival: scan",
         "rival: connect, with: X", "rival: disconnect, with: X", "rival: remove, with: X", "rival: power-off",
-        "rival: power-on", "lose-bus: yes",
+        "rival: power-on", "lose-bus: yes", "open-channel: X, psm: 128", "open-channel: X, psm: 1, value: 00",
     ]
     private static let methods = ["Connect", "StartDiscovery", "StopDiscovery", "Device1.Disconnect", "*", "Pair"]
 

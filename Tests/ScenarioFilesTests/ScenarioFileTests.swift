@@ -146,6 +146,27 @@ struct ScenarioFileTests {
         #expect(reasons.events.map { $0.time / 100 } == [100])
     }
 
+    @Test func `An event opens a channel to the computer, which sends its value and then echoes`() throws {
+        let text = Self.text.replacing(
+            "at: 12 s, unplug: 1", with: "at: 12 s, open-channel: C0:FF:EE:00:00:01, psm: 200, value: 09 0a")
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
+        let simulation = Simulation(try ScenarioFile.read(text), scheduler: scheduler)
+        let number = try #require(try simulation.openListeningSocket(psm: 200)?.socket)
+        let listener = SharedSocket(PacketSocket(adopting: OwnedDescriptor(adopting: number)))
+        scheduler.advanceTo(11_000)
+        #expect(simulation.acceptChannel(from: number)?.socket == nil)
+        scheduler.advanceTo(13_000)
+        let accepted = simulation.acceptChannel(from: number)
+        #expect(accepted?.address == "C0:FF:EE:00:00:01" && accepted?.isRandom == true)
+        let end = OwnedDescriptor(adopting: try #require(accepted?.socket))
+        let channel = SharedSocket(PacketSocket(adopting: end))
+        #expect(channel.socket.receive() == .packet([0x09, 0x0A]))
+        channel.socket.send([1])
+        scheduler.advanceTo(14_000)
+        #expect(channel.socket.receive() == .packet([1]))
+        withExtendedLifetime(listener) {}
+    }
+
     @Test(arguments: [
         "out-of-range: X", "in-range: X", "strength: X, rssi: -70", "silence: X", "reset: X, silence-for: 2 s",
         "advertise: X, advertisement: { interval: 1 s, rssi: -50 }", "rotate-address: X",
@@ -157,6 +178,7 @@ struct ScenarioFileTests {
         "replug: 0, as: 0, after: 5 ms", "plug: 2, address: '00:00:00:00:00:09', name: spare",
         "notify: X, characteristic: 2a6e, value: 01, index: 3", "signal: gone-object, about: X, adapter: 1",
         "rival: scan", "rival: connect, with: X", "rival: disconnect, with: X", "rival: remove, with: X",
+        "open-channel: X, psm: 128, value: 09",
     ])
     func `Every action of an event runs`(_ action: String) throws {
         let event = action.replacing("X", with: "C0:FF:EE:00:00:01")

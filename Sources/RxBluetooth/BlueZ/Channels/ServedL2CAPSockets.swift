@@ -15,10 +15,26 @@ struct ServedL2CAPSockets: L2CAPSockets {
         L2CAPSocketStatus(ServedChannels.state(of: socket))
     }
 
-    func listen(_ request: L2CAPRequest) throws(BluetoothError) -> (socket: Int32, psm: UInt16) { throw unsupported }
+    func listen(_ request: L2CAPRequest) throws(BluetoothError) -> (socket: Int32, psm: UInt16) {
+        // Any program can listen, but only a simulation opens channels.
+        guard ServedChannels.isServed(bus) else { throw unsupported }
+        do throws(DBusError) {
+            if let listening = try ServedChannels.listen(psm: request.psm, on: bus) { return listening }
+        } catch { throw BluetoothError(.resourceExhausted) }
+        throw BluetoothError(.registrationFailed("The PSM is in use"))
+    }
 
-    func accept(from socket: Int32) throws(BluetoothError) -> L2CAPAcceptedSocket? { throw unsupported }
+    func accept(from socket: Int32) throws(BluetoothError) -> L2CAPAcceptedSocket? {
+        guard let accepted = ServedChannels.acceptChannel(from: socket) else { return nil }
+        guard let peer = BluetoothAddress(accepted.caller.address) else {
+            _ = OwnedDescriptor(adopting: accepted.socket)
+            return nil
+        }
+        return L2CAPAcceptedSocket(
+            socket: accepted.socket, peer: peer, peerKind: accepted.caller.isRandom ? .random : .public)
+    }
 
+    /// The error of a bus without a simulation.
     private var unsupported: BluetoothError {
         BluetoothError(
             .unsupported, detail: "DBUS_SYSTEM_BUS_ADDRESS names a bus on which no simulation opens L2CAP channels")
