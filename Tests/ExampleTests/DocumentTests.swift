@@ -93,7 +93,19 @@ struct DocumentTests {
         }
     }
 
+    /// The helpers that the tests of the library share. Users do not have them.
+    private static let helpers = paths(in: "Tests", suffix: ".swift")
+        .filter { $0.hasPrefix("Tests/RxBluetoothTests/Support/") }
+        .compactMap { $0.split(separator: "/").last?.split(whereSeparator: { $0 == "." || $0 == "+" }).first }
+
+    @Test(arguments: documents) func `No document uses a helper of the tests`(_ document: String) {
+        let words = Set(Self.text(document).split { !$0.isLetter && !$0.isNumber })
+        let used = Self.helpers.filter { words.contains($0) }
+        #expect(used.isEmpty, "\(document)")
+    }
+
     @Test func `Documents and their blocks are found`() {
+        #expect(Self.helpers.contains("SimulatedL2CAP"))
         #expect(Self.documents.contains("Sources/BluetoothValues/BluetoothValues.docc/AddingAFormat.md"))
         #expect(Self.blocks(of: "README.md").count > 3)
         #expect(!Self.occurs(Self.lines("func missing() {}")[...], in: Self.lines("func present() {}")))

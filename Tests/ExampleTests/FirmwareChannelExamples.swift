@@ -14,10 +14,8 @@ private func update(_ peripheral: Peripheral, with image: [UInt8]) -> Observable
     let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)  // a tick is a millisecond
     let simulation = Simulation(.everyday, scheduler: scheduler)
     simulation.bluez.serveChannel(SimulatedChannel { [[UInt8($0.count & 0xFF)]] }, psm: 128, of: "C0:FF:EE:00:00:01")
-    let sockets = SimulatedL2CAP()
-    sockets.use(simulation)
     var configuration = BluetoothManager.Configuration(scheduler: scheduler)
-    configuration.channels = sockets
+    configuration.channels = SimulationSockets(simulation)
     let manager = BluetoothManager(configuration: configuration, bus: simulation.connect())
     let answers = scheduler.createObserver([UInt8].self)
     let subscription = manager.connect(to: "C0:FF:EE:00:00:01", kind: .random)
