@@ -1,12 +1,13 @@
 public import BluetoothValues
 
-// Sensors from literals. Each traps at the caller's line if the format cannot represent a value.
+// Sensors from literals. A value that the format cannot represent is an issue of the test, at the caller's line,
+// and the sensor sends nothing. Without a test, it traps.
 extension SimulatedSensor {
     /// A sensor of any format that consists of measurements, in the units of the format.
     ///
     ///     .measuring(.govee, [.temperature: 21.5, .humidity: 40, .batteryLevel: 90])
     ///
-    /// Traps if the format cannot represent a value.
+    /// A value that the format cannot represent is an issue of the running test; without a test, it traps.
     public static func measuring(
         _ format: SensorFormat, _ values: KeyValuePairs<Quantity, SimulatedValue>,
         every interval: Duration = .seconds(1),
@@ -15,7 +16,9 @@ extension SimulatedSensor {
         make(format, values.map { ($0.key, $0.value) }, [], interval, key, file, line)
     }
 
-    /// A sensor that sends values of one format in turn, as they are. Traps if one cannot be represented.
+    /// A sensor that sends values of one format in turn, as they are.
+    ///
+    /// A value that cannot be represented is an issue of the running test; without a test, it traps.
     ///
     ///     .values(IBeacon(uuid: "74278BDA-B644-4520-8F0C-720EAF059935", major: 1, minor: 7))
     public static func values(
@@ -25,11 +28,14 @@ extension SimulatedSensor {
         do throws(ValueEncodingError) {
             return try SimulatedSensor(values, every: interval, key: key)
         } catch {
-            fatalError("\(error)", file: file, line: line)
+            SimulationMistake.record("\(error)", file, line)
+            return SimulatedSensor(withoutValuesOf: values.first.map { type(of: $0).format } ?? .bthome)
         }
     }
 
-    /// A RuuviTag: °C, percent, hPa and volts. Data format 5. Traps if a value cannot be represented.
+    /// A RuuviTag: °C, percent, hPa and volts. Data format 5.
+    ///
+    /// A value that cannot be represented is an issue of the running test; without a test, it traps.
     public static func ruuvi(
         temperature: SimulatedValue? = nil, humidity: SimulatedValue? = nil, pressure: SimulatedValue? = nil,
         voltage: SimulatedValue? = nil, every interval: Duration = .seconds(1),
@@ -43,7 +49,7 @@ extension SimulatedSensor {
 
     /// A BTHome sensor: °C and percent, and states that are on or off.
     ///
-    /// Traps if a value cannot be represented.
+    /// A value that cannot be represented is an issue of the running test; without a test, it traps.
     ///
     /// With a key it is encrypted, and each sample has the next counter.
     /// ``measuring(_:_:every:key:file:line:)`` has the other quantities of BTHome.
@@ -65,7 +71,8 @@ extension SimulatedSensor {
         do throws(ValueEncodingError) {
             return try SimulatedSensor(format, measuring: values, states: states, every: interval, key: key)
         } catch {
-            fatalError("\(error)", file: file, line: line)
+            SimulationMistake.record("\(error)", file, line)
+            return SimulatedSensor(withoutValuesOf: format)
         }
     }
 }

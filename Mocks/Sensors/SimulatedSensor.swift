@@ -102,6 +102,16 @@ public struct SimulatedSensor: Sendable {
         }
     }
 
+    /// Makes a sensor that sends nothing, after a mistake in a test.
+    init(withoutValuesOf format: SensorFormat) {
+        self.format = format
+        interval = .seconds(1)
+        key = nil
+        buttons = []
+        color = nil
+        source = .values([])
+    }
+
     private static let example: SenderAddress = "C0:00:00:00:00:00"
 
     /// Whether the payload changes over time.
@@ -117,11 +127,11 @@ public struct SimulatedSensor: Sendable {
 
     /// Returns what the sensor sends in a sample, and the name by which its format is recognised.
     ///
-    /// Returns nil if the format cannot represent the values, which initialisation excludes.
+    /// Returns nil for a sensor without values. Initialisation excludes values that the format cannot represent.
     func payload(_ sample: Int, address: SenderAddress) -> (section: AdvertisedSection, name: String?)? {
         let value: (any AdvertisementFormat)?
         switch source {
-        case .values(let values): value = values[sample % values.count]
+        case .values(let values): value = values.isEmpty ? nil : values[sample % values.count]
         case .measurements(let values, let states):
             let time = interval * sample
             value = try? make(

@@ -3,7 +3,7 @@ import Rx
 /// The peripherals and characteristics that callers of the simulation's controls may name. Thread-safe.
 ///
 /// A control changes the simulation later, in the bus's context. With this table, a wrong name is reported at once, at
-/// the caller's line. Without a function that receives the reports, it traps.
+/// the caller's line: to the function of the simulation, or to the running test. If there is neither, it traps.
 final class PeripheralNames: Sendable {
     private struct NamedPeripheral {
         var description: SimulatedPeripheral
@@ -54,8 +54,8 @@ final class PeripheralNames: Sendable {
     }
 
     /// Reports a mistake. Traps if nothing receives it.
-    private func fail(_ text: String, _ file: StaticString, _ line: UInt) {
-        guard let report = report.withLock({ $0 }) else { fatalError(text, file: file, line: line) }
+    func fail(_ text: String, _ file: StaticString, _ line: UInt) {
+        guard let report = report.withLock({ $0 }) else { return SimulationMistake.record(text, file, line) }
         report(SimulationMistake(description: text, fileID: "\(file)", line: Int(line)))
     }
 

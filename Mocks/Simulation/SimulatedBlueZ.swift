@@ -41,8 +41,8 @@ public final class SimulatedBlueZ: Sendable {
     /// - Parameter clock: The real clock, if timers can be late. Late advertisements are sent at once, to keep to the
     ///   interval. If nil, timers are exact.
     /// - Parameter endBus: Called by ``loseBus()``.
-    /// - Parameter mistakes: Receives mistakes in the scenario and in calls of the controls. By default, the first one
-    ///   ends the process. See ``reportMistakes(to:)``.
+    /// - Parameter mistakes: Receives mistakes in the scenario and in calls of the controls. By default, they are
+    ///   issues of the running test, and without one, the first mistake ends the process. See ``reportMistakes(to:)``.
     /// - Parameter file: The file to which mistakes in the scenario belong. Default: that of the caller.
     /// - Parameter line: The line of the file.
     /// - Parameter connect: Creates a connection, for each start of the daemon and for each competing client.

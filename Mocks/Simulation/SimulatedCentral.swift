@@ -223,8 +223,8 @@ extension SimulatedBlueZ {
         _ address: String = "DA:00:00:00:00:01", mtu: Int = 23, adapter: Int = 0, file: StaticString = #fileID,
         line: UInt = #line
     ) -> SimulatedCentral {
-        precondition((23...517).contains(mtu), "The MTU \(mtu) is not possible.")
-        return central(address, mtu: mtu, adapter: adapter, file, line)
+        if !(23...517).contains(mtu) { names.fail("The MTU \(mtu) is not possible.", file, line) }
+        return central(address, mtu: max(23, min(517, mtu)), adapter: adapter, file, line)
     }
 
     private func central(

@@ -22,7 +22,8 @@ public final class Simulation: Sendable {
     ///
     /// The daemon starts at once. With `starting: false`, it starts when ``SimulatedBlueZ/start()`` is called.
     /// `bluez` replaces the version of the scenario. `mistakes` receives mistakes in the scenario, at `file` and
-    /// `line`, and in calls of the controls; by default, the first one ends the process.
+    /// `line`, and in calls of the controls. By default, they are issues of the running test, and without one, the
+    /// first mistake ends the process. See ``SimulatedBlueZ/reportMistakes(to:)``.
     public convenience init(
         _ scenario: Scenario = .everyday, scheduler: any SchedulerType, starting: Bool = true,
         bluez: SimulatedBlueZ.Version? = nil, mistakes: (@Sendable (_ mistake: SimulationMistake) -> Void)? = nil,

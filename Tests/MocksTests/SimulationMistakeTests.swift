@@ -76,6 +76,47 @@ struct SimulationMistakeTests {
         #expect(found.taken.last?.description.contains("has the address “C0:FF:EE:00:00:02”") == true)
     }
 
+    @Test func `By default, a mistake is an issue of the test at the line of the call`() {
+        let simulation = Simulation(.everyday, scheduler: TestScheduler(initialClock: 0, resolution: 0.001))
+        let line = #line + 2
+        withKnownIssue {
+            simulation.bluez.dropLink(to: "C0:00:00:00:00:99")
+        } matching: { issue in
+            issue.sourceLocation?.line == line && issue.sourceLocation?.fileID == #fileID
+                && issue.comments.first?.rawValue.contains("has the address “C0:00:00:00:00:99”") == true
+        }
+    }
+
+    @Test func `By default, mistakes in descriptions are issues, and the simulation runs without them`() {
+        let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
+        var advertisement = SimulatedAdvertisement(every: .milliseconds(100), rssi: -50)
+        withKnownIssue {
+            advertisement = SimulatedAdvertisement(
+                .ruuvi(temperature: 10_000), every: .milliseconds(100), rssi: -50, connectable: true)
+        }
+        withKnownIssue {
+            advertisement = SimulatedAdvertisement(
+                .values(every: .seconds(1)), every: .milliseconds(100), rssi: -50, connectable: true)
+        }
+        var pairing = SimulatedPairing()
+        withKnownIssue { pairing = SimulatedPairing(.passkeyShown(1_000_000)) }
+        var simulation: Simulation?
+        withKnownIssue {
+            simulation = Simulation(
+                Scenario {
+                    SimulatedPeripheral("Strap", address: "C0:FF:EE:00:00:01") {
+                        advertisement
+                        pairing
+                    }
+                    SimulatedPeripheral("Odd", address: "nonsense")
+                }, scheduler: scheduler)
+        }
+        withKnownIssue { _ = simulation?.bluez.connectCentral(mtu: 600) }
+        simulation?.bluez.competingClient().startDiscovery()
+        scheduler.advanceTo(1_000)
+        #expect((simulation?.bluez.advertisementsSent ?? 0) > 5)
+    }
+
     @Test func `A second address and a wrong UUID are reported, and have no effect`() {
         let bluez = simulation.bluez
         let strap = "C0:FF:EE:00:00:01"
