@@ -125,6 +125,33 @@ struct ScanCommandTests {
         #expect(printed == sent, "\(outcome.lines)")
     }
 
+    @Test(arguments: [false, true])
+    func `A sensor that counts again is printed with its last packet number`(json: Bool) throws {
+        let address = "C0:FF:EE:00:00:01"
+        let sender = Sender(address: SenderAddress(address), key: DeviceKey("231d39c1d7cc1ab1aee224cd096db932"))
+        func advertisement(_ counter: UInt32) throws -> SimulatedAdvertisement {
+            let bytes = try BTHome([.battery(50)], counter: counter).section(from: sender).bytes
+            return SimulatedAdvertisement(
+                every: .seconds(20), rssi: -60, serviceData: ["fcd2": bytes], firstAfter: .zero)
+        }
+        let old = try advertisement(154_554)
+        let harness = CommandHarness(around: SimulatedPeripheral("", address: address) { old })
+        let simulation = harness.simulation
+        // Four packets over 6 s prove that the device counts again.
+        let events: [(time: Int, event: @Sendable (CommandRunner) -> Void)] = try (0..<4).map { index in
+            let next = try advertisement(148 + UInt32(index))
+            return (
+                time: 4_000 + 2_000 * index, event: { _ in simulation.bluez.advertise(next, from: address) }
+            )
+        }
+        var verb = ScanVerb(showsAll: true)
+        verb.keys["C0:FF:EE:00:00:01"] = sender.key
+        let outcome = harness.run(verb, .limited(.seconds(12), json: json), meanwhile: events)
+        let text = json ? #""restartedAfter":154554"# : "counts again after packet 154554"
+        #expect(outcome.lines.count >= 5)
+        #expect(outcome.lines.filter { $0.contains(text) }.count == 1, "\(outcome.lines)")
+    }
+
     @Test func `Prints only devices with one of the services`() throws {
         let outcome = CommandHarness().run(
             ScanVerb(conditions: ScanConditions(services: [0x180D, 0xFFD0])), .limited(.seconds(2)))
