@@ -87,7 +87,7 @@ struct SimulationMistakeTests {
         }
     }
 
-    @Test func `By default, mistakes in descriptions are issues, and the simulation runs without them`() {
+    @Test func `By default, mistakes in descriptions are issues, and the simulation runs`() {
         let scheduler = TestScheduler(initialClock: 0, resolution: 0.001)
         var advertisement = SimulatedAdvertisement(every: .milliseconds(100), rssi: -50)
         withKnownIssue {
