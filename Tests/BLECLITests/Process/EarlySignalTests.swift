@@ -5,26 +5,92 @@ import Testing
 @testable import ble_cli
 
 /// Signals that arrive while a file is read, before a command runs.
+///
+/// The times are CPU times, so they do not depend on the load of the machine.
 @Suite(.timeLimit(.minutes(5)))
 struct EarlySignalTests {
+    /// The CPU time that a program may use after a signal.
+    private static let prompt = Duration.milliseconds(200)
+    /// The CPU time after which a program reads its file.
+    private static let busy = Duration.milliseconds(100)
+    /// The CPU time of a reload, without the start of a program, after which the file is being read.
+    private static let busyReload = Duration.milliseconds(50)
+
+    /// Starts a program, in whose command line FILE stands for a path.
+    private func start(
+        _ command: String, _ path: String, bus: String? = nil, input: String = "/dev/null"
+    ) -> CLIProcess {
+        let words = command.split(separator: " ").map { String($0).replacing("FILE", with: path) }
+        return CLIProcess(
+            list: Array(words.dropFirst()), bus: bus, input: input,
+            program: words[0] == "ble-gateway" ? CLIProcess.gatewayPath : CLIProcess.path)
+    }
+
     @Test(
         arguments: [
-            (["simulate"], SIGINT, 130), (["scan", "--scenario"], SIGTERM, 143),
-            (["read", "Tag", "2A19", "--scenario"], SIGHUP, 129),
-        ] as [([String], Int32, Int32)])
-    func `A signal ends a command while it reads a scenario`(
-        arguments: [String], signal: Int32, code: Int32
+            ("ble-cli simulate FILE", .scenario, SIGINT), ("ble-cli scan --scenario FILE", .scenario, SIGTERM),
+            ("ble-cli read Tag 2A19 --scenario FILE", .scenario, SIGHUP), ("ble-cli run FILE", .steps, SIGINT),
+            ("ble-cli decode --manufacturer EC88 --keys FILE 00", .keys, SIGTERM),
+            ("ble-cli import FILE", .capture, SIGHUP), ("ble-gateway --check FILE", .configuration, SIGINT),
+            ("ble-gateway FILE", .configuration, SIGTERM),
+        ] as [(String, LongFile, Int32)])
+    func `A signal ends a program while it reads a file`(
+        command: String, file: LongFile, signal: Int32
     ) async throws {
-        // Reading takes many seconds, and would end with an error in the last line.
-        let path = NSTemporaryDirectory() + "ble-cli-\(UUID().uuidString).yaml"
-        let text = "quirks: [" + String(repeating: "Q2,", count: 5_000_000) + "Q2]\nseed: none\n"
-        try text.write(toFile: path, atomically: false, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let program = CLIProcess(list: arguments + [path])
-        await program.handlesSignals()
-        program.signal(signal)
-        let end = await program.end()
-        #expect(end.code == code)
-        #expect(end.output.isEmpty && end.errors.isEmpty)
+        try await withFolder { folder in
+            let path = folder + "/file"
+            try file.write(to: path)
+            let program = start(command, path)
+            let before = await program.signalChild(signal) { $0.cpuTime >= Self.busy }
+            let end = await program.end()
+            #expect([128 + signal, -signal].contains(end.code))
+            #expect(end.output.isEmpty && end.errors.isEmpty)
+            let used = end.cpuTime - (try #require(before))
+            #expect(used <= Self.prompt)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("ble-cli run FILE", SIGINT), ("ble-cli run -", SIGTERM), ("ble-cli import FILE", SIGHUP),
+            ("ble-cli import -", SIGINT), ("ble-cli decode --manufacturer EC88 --keys FILE 00", SIGTERM),
+            ("ble-cli write Strap 2A39 @FILE", SIGHUP), ("ble-cli pair Strap --passkey @FILE", SIGINT),
+        ] as [(String, Int32)])
+    func `A signal ends a command that waits for the rest of a file`(command: String, signal: Int32) async throws {
+        try await withFolder { folder in
+            let path = folder + "/pipe"
+            unsafe mkfifo(path, 0o600)
+            // It is open for writing, so the command waits for more.
+            let pipe = unsafe open(path, O_RDWR | O_CLOEXEC)
+            defer { close(pipe) }
+            let program = start(command, path, input: path)
+            await program.handlesSignals()
+            let before = await program.signalChild(signal) { $0.letter == "S" }
+            let end = await program.end()
+            #expect([128 + signal, -signal].contains(end.code))
+            #expect(end.output.isEmpty && end.errors.isEmpty)
+            let used = end.cpuTime - (try #require(before))
+            #expect(used <= Self.prompt)
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `A signal ends the gateway while it reads its configuration again`(signal: Int32) async throws {
+        try await withFolder { folder in
+            let (path, changed) = (folder + "/gateway.yaml", folder + "/changed.yaml")
+            try "broker: { host: localhost }\n".write(toFile: path, atomically: false, encoding: .utf8)
+            try LongFile.configuration.write(to: changed)
+            // There is no message bus, so the gateway has nothing else to do.
+            let program = start("ble-gateway --dry-run FILE", path, bus: "unix:path=/nonexistent")
+            for number in [SIGINT, SIGTERM, SIGHUP] { await program.handlesSignals(number, name: "ble-gateway") }
+            unsafe rename(changed, path)
+            let idle = try #require(await program.signalChild(SIGHUP) { $0.letter == "S" })
+            let before = await program.signalChild(signal) { $0.cpuTime >= idle + Self.busyReload }
+            let end = await program.end()
+            #expect(end.code == 0)
+            #expect(!end.errors.contains("the configuration stays as it was"), "It was read before the signal.")
+            let used = end.cpuTime - (try #require(before))
+            #expect(used <= Self.prompt)
+        }
     }
 }

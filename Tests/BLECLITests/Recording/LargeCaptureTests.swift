@@ -14,9 +14,10 @@ struct LargeCaptureTests {
         CommandHarness().run(file.verb("OUT.btsnoop", .part("thermo"), for: .seconds(6)))
         return file.bytes
     }()
-    private static let header = Array(recording.prefix(16))
+    /// The start of a capture.
+    static let header = Array(recording.prefix(16))
     /// The records of the recording, repeated until they have a megabyte.
-    private static let megabyte: [UInt8] = {
+    static let megabyte: [UInt8] = {
         let records = recording.dropFirst(header.count)
         var bytes: [UInt8] = []
         while bytes.count < 1 << 20 { bytes += records }

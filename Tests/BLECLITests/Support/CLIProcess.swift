@@ -9,11 +9,12 @@ final class CLIProcess: Sendable {
     private let output: Int32
     private let errors: Int32
 
-    /// The output and the exit code of a run.
+    /// The output, the exit code and the CPU time of a run.
     struct End: Sendable {
         let code: Int32
         let output: String
         let errors: String
+        let cpuTime: Duration
 
         var lines: [String] { Self.lines(output) }
         var errorLines: [String] { Self.lines(errors) }
@@ -74,22 +75,43 @@ final class CLIProcess: Sendable {
         kill(child, number)
     }
 
-    /// Waits until ble-cli catches or blocks SIGINT.
-    func handlesSignals() async {
+    /// Sends a signal to the program itself, which is stopped meanwhile, so that its CPU time before is exact.
+    ///
+    /// - Parameter isDue: Whether to send the signal in this state.
+    /// - Returns: The CPU time before the signal; nil if the program has ended.
+    func signalChild(_ number: Int32, when isDue: @escaping @Sendable (ProcessState) -> Bool) async -> Duration? {
+        await ChildProcess.onThread { [self] in
+            while ProcessState(of: process).map({ $0.letter == "Z" }) == false {
+                if let child, let state = ProcessState(of: child), isDue(state) {
+                    kill(child, SIGSTOP)
+                    while let state = ProcessState(of: child), state.letter != "Z" {
+                        guard state.letter == "T" else { continue }
+                        kill(child, number)
+                        kill(child, SIGCONT)
+                        return state.cpuTime
+                    }
+                }
+                sched_yield()
+            }
+            return nil
+        }
+    }
+
+    /// Waits until the program catches a signal.
+    func handlesSignals(_ number: Int32 = SIGINT, name: String = "ble-cli") async {
+        let signal = UInt64(1) << UInt64(number - 1)
         await ChildProcess.onThread { [self] in
             while true {
                 let status = child.flatMap { try? String(contentsOfFile: "/proc/\($0)/status", encoding: .utf8) } ?? ""
-                let masks = status.split(separator: "\n").filter { $0.hasPrefix("SigBlk:") || $0.hasPrefix("SigCgt:") }
-                let isHandled = masks.contains { mask in
-                    mask.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) }.map { $0 & 2 != 0 } == true
-                }
-                if isHandled, status.contains("Name:\tble-cli\n") { return }
+                let caught = status.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
+                let mask = caught?.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
+                if mask & signal != 0, status.contains("Name:\t\(name)\n") { return }
                 sched_yield()
             }
         }
     }
 
-    /// The process of ble-cli, which is a child of timeout(1).
+    /// The process of the program, which is a child of timeout(1).
     private var child: pid_t? {
         let file = unsafe fopen("/proc/\(process)/task/\(process)/children", "r")
         defer { if let file = unsafe file { unsafe fclose(file) } }
@@ -126,9 +148,13 @@ final class CLIProcess: Sendable {
             if readingOutput { close(output) }
             let err = Self.all(errors)
             close(errors)
-            return End(code: ChildProcess.exitCode(of: process), output: out, errors: err)
+            let end = ChildProcess.end(of: process)
+            return End(code: end.code, output: out, errors: err, cpuTime: end.cpuTime)
         }
     }
+
+    /// The path of ble-gateway, which is next to ble-cli.
+    static var gatewayPath: String { String(path.dropLast("ble-cli".count)) + "ble-gateway" }
 
     /// The path of the program, which is next to the test bundle.
     static var path: String {

@@ -43,10 +43,18 @@ enum ChildProcess {
     }
 
     /// Waits for the end of a process. Returns its exit code, or its signal as a negative number.
-    static func exitCode(of process: pid_t) -> Int32 {
+    static func exitCode(of process: pid_t) -> Int32 { end(of: process).code }
+
+    /// Waits for the end of a process.
+    ///
+    /// - Returns: Its exit code, or its signal as a negative number, and the CPU time that it and the children that it
+    ///   waited for have used.
+    static func end(of process: pid_t) -> (code: Int32, cpuTime: Duration) {
         var status: Int32 = 0
-        while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
-        return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
+        var usage = rusage()
+        while unsafe wait4(process, &status, 0, &usage) < 0, errno == EINTR {}
+        let times = [usage.ru_utime, usage.ru_stime].map { Duration.seconds($0.tv_sec) + .microseconds($0.tv_usec) }
+        return (status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F), times[0] + times[1])
     }
 
     /// Runs blocking work on a thread of its own, because the threads of the test pool must not block.
@@ -60,5 +68,25 @@ enum ChildProcess {
             }
         }
         return value.withLock { $0! }
+    }
+}
+
+/// What the kernel knows about a process.
+struct ProcessState {
+    /// R: a thread runs, S: it waits, T: it is stopped, Z: it has ended.
+    let letter: Character
+    /// The CPU time of all its threads, rounded down to ticks of the kernel.
+    let cpuTime: Duration
+
+    /// Reads the state; nil if there is no such process.
+    init?(of process: pid_t) {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+            let end = text.lastIndex(of: ")")
+        else { return nil }
+        let fields = text[end...].dropFirst().split(separator: " ")
+        guard fields.count > 12, let letter = fields[0].first, let user = Int(fields[11]), let system = Int(fields[12])
+        else { return nil }
+        self.letter = letter
+        cpuTime = .milliseconds((user + system) * 1_000 / sysconf(Int32(_SC_CLK_TCK)))
     }
 }
