@@ -34,7 +34,10 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     }
 
     /// The date of its clock.
-    public var now: RxTime { converter.convertFromVirtualTime(clock) }
+    public var now: RxTime {
+        @_specialize(where Converter == TickConverter)
+        get { converter.convertFromVirtualTime(clock) }
+    }
 
     /// The time of its clock.
     public var clock: VirtualTime {
