@@ -4,10 +4,12 @@ import BluetoothValues
 ///
 /// A line is `KIND IDENTIFIER BYTES ADDRESS NAME KEY`: `m` or `s`, hexadecimal digits, and `-` for no name or key. In a
 /// name, `_` stands for a space. The answer is a line of the measurements, the states and the number of events, or
-/// `unknown`, or `failure` with the reason.
+/// `unknown`, or `failure` with the reason. With the argument `structures`, the program prints the fields of all
+/// characteristics.
 @main
 struct DecodeLines {
     static func main() {
+        if CommandLine.arguments.dropFirst() == ["structures"] { return printStructures() }
         while let line = readLine() {
             let parts = line.split(separator: " ", omittingEmptySubsequences: false)
             guard parts.count == 6, let section = section(parts), let address = SenderAddress(String(parts[3])) else {
@@ -18,6 +20,16 @@ struct DecodeLines {
             decoder.keys[address] = DeviceKey(parts[5])
             let name = parts[4] == "-" ? nil : String(parts[4].map { $0 == "_" ? " " : $0 })
             print(answer(decoder.decode(section, from: address, name: name)))
+        }
+    }
+
+    /// Prints the UUID, the name, the unit and the factor of each field of a characteristic.
+    private static func printStructures() {
+        for structure in CharacteristicStructure.all {
+            for field in structure.fields {
+                let uuid = String(structure.uuid, radix: 16)
+                print(uuid, field.name, field.unit.rawValue, field.factor, separator: "\t")
+            }
         }
     }
 

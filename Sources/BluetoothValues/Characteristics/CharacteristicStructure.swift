@@ -44,6 +44,9 @@ public struct CharacteristicStructure: Hashable, Sendable {
             }
         }
 
+        /// The number that the integer 1 stands for, in the unit, without the offset that some fields have.
+        package var factor: Double { Double(scale.multiplier) / Double(scale.divisor) }
+
         /// Whether the value is one number, and not a text, a list or bytes.
         package var isNumber: Bool {
             switch type {
