@@ -65,6 +65,7 @@ struct PowerStep: StepCommand {
 
 extension DecodeCommand: StepCommand {
     func step() throws(CLIError) -> any SessionStep {
+        if let file = keys.file { try InputFile.checkInStep(file) }
         // Reports a wrong value before any step runs.
         _ = try text()
         return StepFunction { session in

@@ -37,7 +37,16 @@ enum InputFile {
         guard let path else {
             throw CLIError(.usage, "A step cannot read standard input. Give the value, or a file as @FILE.")
         }
+        try checkInStep(path)
         return try read(path)
+    }
+
+    /// Throws if the path is a pipe or a device, because Ctrl-C does not end a step that waits for its content.
+    static func checkInStep(_ path: String) throws(CLIError) {
+        var status = stat()
+        let isKnown = unsafe stat(path, &status) == 0
+        guard isKnown, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { return }
+        throw CLIError(.usage, "A step cannot read “\(path)”, which is a pipe or a device. Give a file.")
     }
 
     private static func failure(_ name: String, _ code: Int32) -> CLIError {
