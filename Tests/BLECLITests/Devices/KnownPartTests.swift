@@ -79,12 +79,12 @@ struct KnownPartTests {
     @Test(arguments: [0, 600])
     func `A part of the names of a known and of another device is ambiguous`(delay: Int) {
         let harness = Self.harness()
-        let bluez = harness.simulation.bluez
+        let simulation = harness.simulation
         // With a delay, the other device is heard before the known one.
-        bluez.setInRange(delay == 0, Self.first)
-        bluez.forgetCalls()
+        simulation.bluez.setInRange(delay == 0, Self.first)
+        simulation.bluez.forgetCalls()
         let outcome = harness.run(
-            Self.read("hermo"), meanwhile: [(delay, { _ in bluez.setInRange(true, Self.first) })])
+            Self.read("hermo"), meanwhile: [(delay, { _ in simulation.bluez.setInRange(true, Self.first) })])
         #expect(outcome.code == .usage, "\(outcome.lines)")
         #expect(outcome.errors.first?.contains("“hermo” matches 2 devices") == true, "\(outcome.errors)")
         #expect(harness.calls("Connect") == 0)

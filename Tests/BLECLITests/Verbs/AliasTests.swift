@@ -1,3 +1,4 @@
+import ArgumentParser
 import DBus
 import Rx
 import RxBluetooth
