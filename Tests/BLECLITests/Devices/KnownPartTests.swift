@@ -83,8 +83,8 @@ struct KnownPartTests {
         // With a delay, the other device is heard before the known one.
         simulation.bluez.setInRange(delay == 0, Self.first)
         simulation.bluez.forgetCalls()
-        let outcome = harness.run(
-            Self.read("hermo"), meanwhile: [(delay, { _ in simulation.bluez.setInRange(true, Self.first) })])
+        let appears: @Sendable (CommandRunner) -> Void = { _ in simulation.bluez.setInRange(true, Self.first) }
+        let outcome = harness.run(Self.read("hermo"), meanwhile: [(delay, appears)])
         #expect(outcome.code == .usage, "\(outcome.lines)")
         #expect(outcome.errors.first?.contains("“hermo” matches 2 devices") == true, "\(outcome.errors)")
         #expect(harness.calls("Connect") == 0)

@@ -84,8 +84,9 @@ struct EarlySignalTests {
             let program = start("ble-gateway --dry-run FILE", path, bus: "unix:path=/nonexistent")
             for number in [SIGINT, SIGTERM, SIGHUP] { await program.handlesSignals(number, name: "ble-gateway") }
             unsafe rename(changed, path)
-            let idle = try #require(await program.signalChild(SIGHUP) { $0.letter == "S" })
-            let before = await program.signalChild(signal) { $0.cpuTime >= idle + Self.busyReload }
+            let reload = await program.signalChild(SIGHUP) { $0.letter == "S" }
+            let busy = try #require(reload) + Self.busyReload
+            let before = await program.signalChild(signal) { $0.cpuTime >= busy }
             let end = await program.end()
             #expect(end.code == 0)
             #expect(!end.errors.contains("the configuration stays as it was"), "It was read before the signal.")
