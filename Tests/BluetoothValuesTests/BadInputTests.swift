@@ -69,7 +69,8 @@ struct BadInputTests {
 
     @Test func `Digits that are none make an impossible value, and not an absent one`() throws {
         let value = try RuuviTag(.manufacturer(0x0499, [3, 41, 26, 100] + bytes("CE1EFC18F94202CA0B53")))
-        #expect(value.temperature == 65_536 + 26 * 256 + 100)
+        let digits: Double = 65_536 + 26 * 256 + 100
+        #expect(value.temperature == digits)
         #expect(value.humidity == 20.5)
         #expect(try RuuviTag(value.section()) == value)
         // A value that stands for no such digits cannot be encoded.
