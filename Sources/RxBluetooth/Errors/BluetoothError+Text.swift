@@ -147,8 +147,12 @@ extension BluetoothError: CustomStringConvertible {
 
     /// What may have ended the link, as an addition to ``reason``; empty if nothing is suspected.
     private var suspicion: String {
-        guard pairingClue == .batteryLevel else { return "" }
+        guard isOfPairingByBluetoothd else { return "" }
         return switch kind {
+        case .disconnected where pairingClue == .service:
+            ", possibly because a pairing was refused that bluetoothd had started by itself"
+        case .needsPairing where pairingClue == .service:
+            ", for a service that bluetoothd uses by itself, such as that of an input device"
         case .disconnected:
             ", possibly because the battery level, which bluetoothd reads by itself, requires pairing"
         case .needsPairing: ", for this attribute or for the battery level, which bluetoothd reads by itself"
@@ -217,9 +221,9 @@ extension BluetoothError {
         case .disconnected(.requested): nil
         case .disconnected where pairingClue == .duringPairing:
             "Put the peripheral into pairing mode, and pair it again."
-        case .disconnected where pairingClue == .batteryLevel && operation == .pair:
+        case .disconnected where isOfPairingByBluetoothd && operation == .pair:
             "Put the peripheral into pairing mode, and try again."
-        case .disconnected where pairingClue == .batteryLevel: "Put the peripheral into pairing mode, then pair it."
+        case .disconnected where isOfPairingByBluetoothd: "Put the peripheral into pairing mode, then pair it."
         case .disconnected(.authentication) where mayNeedStrongerBond:
             "An attribute may require a stronger bond: forget the peripheral, and pair it again with a passkey."
         case .disconnected(.authentication) where pairingClue == .refused:

@@ -91,6 +91,8 @@ public struct BluetoothError: Error, Sendable {
         case refused
         /// bluetoothd may have started a pairing by itself, to read the battery level.
         case batteryLevel
+        /// bluetoothd had started a pairing by itself, for example for an input device, and it was refused.
+        case service
         /// This module was pairing the peripheral when the link ended.
         case duringPairing
     }
@@ -243,6 +245,12 @@ public struct BluetoothError: Error, Sendable {
             if case .disconnected = kind { $0.mayNeedStrongerBond = hasBond }
         }
     }
+
+    /// The error of a refused pairing that bluetoothd has started by itself: for the battery level, or another service.
+    var ofPairingByBluetoothd: BluetoothError { pairingClue == .batteryLevel ? self : withPairingClue(.service) }
+
+    /// Whether bluetoothd has or may have started a pairing by itself, so that pairing the device helps.
+    package var isOfPairingByBluetoothd: Bool { pairingClue == .batteryLevel || pairingClue == .service }
 
     /// Returns the error, with ``isKeySuspected`` set or not if it requires pairing.
     func withSuspectedKey(_ isKeySuspected: Bool) -> BluetoothError {

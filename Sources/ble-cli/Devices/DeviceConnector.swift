@@ -29,7 +29,10 @@ struct DeviceConnector {
                 .flatMap { connect(to: $0, progress) }
                 .do(onNext: { if keepsLink { context.keptLinks.insert(LinkKey($0)) } })
                 .do(onNext: { progress.enter(.discovering($0)) })
-                .flatMap { GATTTree.discover($0).failingWithLoss(of: $0, in: context) }
+                .flatMap {
+                    GATTTree.discover($0).failingWithLoss(of: $0, in: context)
+                        .alongside(progress.refusals(of: $0, in: context))
+                }
             let timedOut = context.timer(limit).map { _ -> GATTTree in
                 throw progress.timeoutError(target, after: limit)
             }
@@ -148,6 +151,7 @@ final class ConnectionProgress: Sendable {
     }
 
     private let phase = Guarded(ConnectingPhase.finding)
+    private let hasRefused = Guarded(false)
     private let notes: LinkStatusNotes?
 
     init(notes: LinkStatusNotes? = nil) { self.notes = notes }
@@ -156,6 +160,19 @@ final class ConnectionProgress: Sendable {
     private static let weakRSSI = -85
 
     func enter(_ next: ConnectingPhase) { phase.withLock { $0 = next } }
+
+    /// Records that a pairing which bluetoothd has started by itself is refused. Emits nothing.
+    func refusals(of peripheral: Peripheral, in context: CommandContext) -> Observable<Never> {
+        context.manager.events
+            .do(onNext: { [self] event in
+                switch event.kind {
+                case .pairingAnswered(peripheral, isAccepted: false), .pairingUnanswered(peripheral):
+                    hasRefused.withLock { $0 = true }
+                default: break
+                }
+            })
+            .ignoreElements()
+    }
 
     func timeoutError(_ target: Target, after limit: Duration) -> CLIError {
         switch phase.withLock({ $0 }) {
@@ -178,10 +195,14 @@ final class ConnectionProgress: Sendable {
             return CLIError(.timedOut, "\(what). \(Self.advice(device.rssi))")
         case .unanswered(let error): return CLIError(error)
         case .discovering(let peripheral):
+            let cause =
+                hasRefused.withLock(\.self)
+                ? ", after a pairing that bluetoothd had started by itself was refused. "
+                    + "Pair with the peripheral first: ble-cli pair."
+                : ". Give a longer --timeout."
             return CLIError(
                 .timedOut,
-                "Discovering the services of \(peripheral): not complete within \(limit.text). "
-                    + "Give a longer --timeout.")
+                "Discovering the services of \(peripheral): not complete within \(limit.text)" + cause)
         }
     }
 

@@ -118,7 +118,7 @@ extension BluetoothError {
     ///
     /// It has not if another program may have closed the link, or if a pairing that no value needs may have ended it.
     fileprivate var isOfValue: Bool {
-        isPairingSuspected && !isLinkShared && pairingClue != .batteryLevel && pairingClue != .duringPairing
+        isPairingSuspected && !isLinkShared && !isOfPairingByBluetoothd && pairingClue != .duringPairing
     }
 
     /// The error of a missing reply after an earlier one, which may not be due to the value itself.

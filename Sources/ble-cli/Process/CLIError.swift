@@ -88,7 +88,7 @@ extension BluetoothError {
         case .connectFailed(let reason) where !reason.hasPrefix("br-"):
             "Check that the device is near and accepts connections, and try again."
         case .disconnected where pairingClue == .duringPairing: naming("ble-cli pair")
-        case .disconnected where pairingClue == .batteryLevel && operation != .pair: naming("ble-cli pair")
+        case .disconnected where isOfPairingByBluetoothd && operation != .pair: naming("ble-cli pair")
         case .disconnected(.authentication) where mayNeedStrongerBond:
             "A value may require a stronger bond: \(Self.commandsOfStrongerBond)."
         case .disconnected(.unknown) where isLinkShared, .disconnected(.local) where isLinkShared:

@@ -71,6 +71,26 @@ struct RefusedPairingTests {
         #expect(read.elements == [[1]])
     }
 
+    @Test func `After a refused pairing that bluetoothd began, a missing reply names it`() {
+        refuse()
+        let read = stage.record(value.readValue())
+        stage.advance(5_000)
+        #expect(read.isLive)
+        stage.advance(40_000)
+        #expect(read.kind == .needsPairing)
+        #expect(read.error?.summary.contains("for a service that bluetoothd uses by itself") == true)
+        #expect(read.error?.advice == "Pair it first.")
+    }
+
+    @Test func `After a refused pairing that bluetoothd began, a lost link names it`() {
+        refuse()
+        daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
+        stage.advance(2_000)
+        #expect(link.kind == .disconnected(.unknown) && link.error?.isPairingSuspected == true)
+        #expect(link.error?.summary.contains("a pairing was refused that bluetoothd had started by itself") == true)
+        #expect(link.error?.advice?.contains("pair it") == true)
+    }
+
     @Test func `A refusal outlasts the operation deadline and ends with the link`() {
         let read = stage.record(value.readValue())
         stage.advance(0)

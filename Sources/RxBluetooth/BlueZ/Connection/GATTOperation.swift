@@ -91,3 +91,35 @@ final class GATTOperation: QueueEntry {
         done?(result)
     }
 }
+
+extension GATTOperation {
+    /// The transaction time-out of ATT.
+    ///
+    /// Source: Core Specification 5.4, Vol 3, Part F, 3.3.3.
+    static let attTimeout = Duration.seconds(30)
+
+    /// Corrects the kind of an error that bluetoothd reports imprecisely, or that is only a missing reply.
+    ///
+    /// - Parameters:
+    ///   - error: The error of the reply, or of the missing reply.
+    ///   - time: How long the operation has run.
+    ///   - isBonded: Whether the peripheral has a bond.
+    ///   - refusal: The error of a pairing that bluetoothd had begun by itself, and that was refused.
+    func corrected(
+        _ error: BluetoothError, after time: Duration, _ isBonded: Bool, _ refusal: BluetoothError?
+    ) -> BluetoothError {
+        if let refusal, error.kind == .timedOut { return refusal.during(operation, target) }
+        // ATT fails a request after 30 s. bluetoothd then reports 0x0E as if the peripheral had answered, so the kind
+        // is corrected (Q120).
+        if error.attCode == 0x0E, time >= Self.attTimeout {
+            return BluetoothError(
+                .timedOut, operation: error.operation, target: error.target, dbusName: error.dbusName,
+                dbusMessage: error.dbusMessage
+            )
+            .withWeakBond(isBonded)
+        }
+        // bluetoothd sends “Not paired” also if the key is too short (Q96). For the other causes it pairs first, so it
+        // sends this error only after a pairing.
+        return error.withWeakBond(isBonded).withSuspectedKey(!isPairing)
+    }
+}

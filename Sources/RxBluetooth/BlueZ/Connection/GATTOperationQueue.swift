@@ -32,8 +32,8 @@ final class GATTOperationQueue {
     ///
     /// Other operations fail until bluetoothd answers this operation, or the device is paired.
     private var refused: (operation: BluetoothError.Operation, target: String, error: BluetoothError)?
-    /// The error of a pairing that was refused while no operation ran, and that may be one for the battery level.
-    private var earlierRefusal: BluetoothError?
+    /// The error of a pairing that was refused while no operation ran, so that bluetoothd had begun it by itself.
+    private(set) var earlierRefusal: BluetoothError?
     /// The number of the operation that becomes `refused` if it has no reply after `answerGrace`.
     private var suspectedNumber: UInt64?
     /// Whether the peripheral has replied to an operation of this link, so that no pairing blocked its predecessors.
@@ -46,7 +46,7 @@ final class GATTOperationQueue {
     ///
     /// Nil if none was running, or if this computer has refused the pairing of the operation.
     var endedOperation: (opensNotifySocket: Bool, isAnswered: Bool)? {
-        guard let running, !isRefused else { return nil }
+        guard let running, !isRefused, earlierRefusal == nil else { return nil }
         return (running.message.member == "AcquireNotify", !unanswered.contains(running.number))
     }
 
@@ -120,8 +120,7 @@ final class GATTOperationQueue {
     func refuse(_ error: BluetoothError) {
         guard !isSuspended, !isRefused else { return }
         if let item = running { return suspect(item.number, error) }
-        // bluetoothd reads the battery level before all operations, so the next one gets no reply either.
-        if error.pairingClue == .batteryLevel { earlierRefusal = error }
+        if !mirror.isBonded(peripheral.key) { earlierRefusal = error.ofPairingByBluetoothd }
     }
 
     private func suspect(_ number: UInt64, _ error: BluetoothError) {
@@ -220,7 +219,8 @@ final class GATTOperationQueue {
         let number = item.number
         unanswered.insert(number, item.message)
         // The call outlasts its deadline and the link, because a late reply shows that it is not lost (Q126).
-        let call = bus.call(item.message, timeout: item.deadline + Self.attTimeout) { [weak self, unanswered] result in
+        let call = bus.call(item.message, timeout: item.deadline + GATTOperation.attTimeout) {
+            [weak self, unanswered] result in
             if !result.isMissing { unanswered.remove(number) }
             self?.answered(number, result)
         }
@@ -228,7 +228,8 @@ final class GATTOperationQueue {
         deadline = bus.schedule(after: item.deadline) { [weak self] in
             self?.answered(number, .failure(.noReply("No reply came within \(item.deadline).")))
         }
-        if let earlierRefusal { suspect(number, earlierRefusal) }
+        // bluetoothd reads the battery level before all operations, so this one gets no reply either.
+        if let earlierRefusal, earlierRefusal.pairingClue == .batteryLevel { suspect(number, earlierRefusal) }
         watch(item)
     }
 
@@ -259,7 +260,11 @@ final class GATTOperationQueue {
         deadline?.cancel()
         watchdog?.cancel()
         suspectedNumber = nil
-        let outcome = result.mapError { correctedError(item.failure($0), item) }
+        let outcome = result.mapError {
+            item.corrected(
+                item.failure($0), after: settings.elapsed(since: item.since), mirror.isBonded(peripheral.key),
+                earlierRefusal)
+        }
         // After a time-out the refusal remains: bluetoothd still waits, and would not answer the next operation either.
         if case .failure(let error) = outcome, error.kind == .timedOut {
         } else {
@@ -278,27 +283,6 @@ final class GATTOperationQueue {
         item.finish(outcome)
         advance()
     }
-
-    /// Corrects the kind of an error that bluetoothd reports imprecisely.
-    private func correctedError(_ error: BluetoothError, _ item: GATTOperation) -> BluetoothError {
-        // ATT fails a request after 30 s. bluetoothd then reports 0x0E as if the peripheral had answered, so the kind
-        // is corrected (Q120).
-        if error.attCode == 0x0E, settings.elapsed(since: item.since) >= Self.attTimeout {
-            return BluetoothError(
-                .timedOut, operation: error.operation, target: error.target, dbusName: error.dbusName,
-                dbusMessage: error.dbusMessage
-            )
-            .withWeakBond(mirror.isBonded(peripheral.key))
-        }
-        // bluetoothd sends “Not paired” also if the key is too short (Q96). For the other causes it pairs first, so it
-        // sends this error only after a pairing.
-        return error.withWeakBond(mirror.isBonded(peripheral.key)).withSuspectedKey(!item.isPairing)
-    }
-
-    /// The transaction time-out of ATT.
-    ///
-    /// Source: Core Specification 5.4, Vol 3, Part F, 3.3.3.
-    private static let attTimeout = Duration.seconds(30)
 
     // MARK: Exclusive access
 

@@ -19,6 +19,8 @@ extension Link {
             return lost.withPairingClue(.none, hasBond: isBonded && operation?.isAnswered == false)
         default: return lost
         }
+        // bluetoothd then closes the link: the service for which it has paired cannot be used.
+        if let refusal = queue.earlierRefusal { return lost.withPairingClue(refusal.pairingClue) }
         let isPairing = queue.isPairing
         let failed = BluetoothError(.disconnected(.authentication)).inferred
         if isPairing, !isBonded, reason != .local { return failed }

@@ -79,7 +79,7 @@ final class ServiceDiscovery {
 
     private func expired(_ waiter: Waiter) {
         remove(waiter)
-        waiter.done(BluetoothError(.timedOut))
+        waiter.done(link.queue.earlierRefusal ?? BluetoothError(.timedOut))
     }
 
     private func remove(_ waiter: Waiter) {
