@@ -117,6 +117,23 @@ struct ResistanceLevelTests {
         #expect(try record.encoded() == HexText.bytes(text))
     }
 
+    @Test(
+        arguments: [
+            // Beyond ±1,000; one byte would leave a parameter that is not zero.
+            (0x2AD9, "04FF7F", 3276.7, []), (0x2AD9, "04F82A", 1100, []), (0x2ADA, "0701D8", -1023.9, []),
+            (0x2AD9, "04F82A00", 1100, [0]), (0x2ADA, "0764003C", 10, [0x3C]),
+        ] as [(UInt16, String, Double, [UInt8])])
+    func `The bytes after a target level decide as surplus bytes do`(
+        uuid: UInt16, text: String, level: Double, parameter: [UInt8]
+    ) throws {
+        let record = try record(uuid, text)
+        #expect(record.hasWideLevels)
+        #expect(record["Target Resistance Level"] == .number(level))
+        #expect(record["Parameter"] == (parameter.isEmpty ? nil : .bytes(parameter)))
+        #expect(record.remarks == ["Target Resistance Level was taken as 2 bytes; 1 byte fits as well"])
+        #expect(try record.encoded() == HexText.bytes(text))
+    }
+
     @Test func `Random values of both widths return from encoding and decoding`() throws {
         var random = SplitMix(seed: 33)
         for uuid in [0x2ACE, 0x2AD1, 0x2AD2, 0x2AD6, 0x2AD9, 0x2ADA] as [UInt16] {

@@ -95,11 +95,18 @@ extension CharacteristicRecord {
         let levels = levels
         guard let first = levels.first else { return nil }
         guard hasWideLevels else {
-            return surplus.count < levels.count ? nil : "\(first.name) was taken as 1 byte; 2 bytes fit as well"
+            return remainder.count < levels.count ? nil : "\(first.name) was taken as 1 byte; 2 bytes fit as well"
         }
         // The second byte of a small level is 0 or −1, which is hardly the beginning of the next field.
         let isClear = levels.count > 1 || (-128...255).contains(first.stored)
-        return isClear && surplus.isEmpty ? nil : "\(first.name) was taken as 2 bytes; 1 byte fits as well"
+        return isClear && remainder.isEmpty ? nil : "\(first.name) was taken as 2 bytes; 1 byte fits as well"
+    }
+
+    /// The surplus of a structure with levels, also if its last field takes all bytes.
+    fileprivate var remainder: [UInt8] {
+        entries.reduce(into: surplus) { bytes, entry in
+            if case .bytes(let rest) = entry.value { bytes += rest }
+        }
     }
 
     /// The levels of resistance that are present, with the integers of two bytes.
@@ -129,7 +136,7 @@ extension CharacteristicStructure {
         var narrow = CharacteristicRecord(self, [])
         (narrow.entries, narrow.surplus) = try entries(bytes, false)
         // Devices fill their values with zeros. Other bytes are rather a part of the value.
-        return narrow.isLikely && narrow.surplus.allSatisfy { $0 == 0 } ? narrow : record
+        return narrow.isLikely && narrow.remainder.allSatisfy { $0 == 0 } ? narrow : record
     }
 
     /// Whether the levels of a value have two bytes: the value is long enough for it.
