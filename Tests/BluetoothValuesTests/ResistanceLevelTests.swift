@@ -92,6 +92,37 @@ struct ResistanceLevelTests {
         #expect(try record.encoded() == HexText.bytes(text))
     }
 
+    @Test(
+        arguments: [
+            // One byte would make 25,646 W or kcal, or −14,290 W, and leave a zero.
+            (0x2AD2, "6100E02E6400", "Instantaneous Power", 100), (0x2AD2, "6100E02E3200", "Instantaneous Power", 50),
+            (0x2AD2, "6100E02EC800", "Instantaneous Power", 200),
+            (0x2ACE, "810100E02E6400", "Instantaneous Power", 100),
+            (0x2AD2, "2101E02E6400000000", "Total Energy", 100), (0x2AD1, "8101E02E6400000000", "Total Energy", 100),
+            (0x2AD2, "2101E02E0A00640000", "Energy Per Hour", 100),
+        ] as [(UInt16, String, String, Double)])
+    func `A large level has two bytes if one makes a power or energy of no machine`(
+        uuid: UInt16, text: String, field: String, number: Double
+    ) throws {
+        let record = try record(uuid, text)
+        #expect(record.hasWideLevels)
+        #expect(record["Resistance Level"] == .number(12_000))
+        #expect(record[field] == .number(number))
+        #expect(record.remarks == ["Resistance Level was taken as 2 bytes; 1 byte fits as well"])
+        #expect(try record.encoded() == HexText.bytes(text))
+    }
+
+    @Test func `A level has one byte if two make a power of no machine`() throws {
+        // Two bytes make level 20, −14,335 W, and an average of 0 W.
+        let record = try record(0x2AD2, "E100140001C80000")
+        #expect(!record.hasWideLevels)
+        #expect(record["Resistance Level"] == .number(20))
+        #expect(record["Instantaneous Power"] == .number(256))
+        #expect(record["Average Power"] == .number(200))
+        #expect(record.remarks == ["Resistance Level was taken as 1 byte; 2 bytes fit as well"])
+        #expect(try record.encoded() == HexText.bytes("E100140001C80000"))
+    }
+
     @Test func `A level that does not fit into one byte is encoded with two`() throws {
         #expect(try IndoorBikeData(resistance: 20).encoded() == [0x21, 0, 20])
         #expect(try IndoorBikeData(resistance: -1).encoded() == [0x21, 0, 0xFF, 0xFF])

@@ -9,8 +9,8 @@ public struct CharacteristicRecord: Hashable, Sendable {
     /// Whether levels of resistance have two bytes, as in older specifications and most machines, and not one.
     ///
     /// Decoding sets it by the length of the value. If both fit, it takes two bytes, unless these make a level beyond
-    /// ±1,000 or another impossible number, and one byte leaves only zeros. Encoding takes two bytes too if a level
-    /// does not fit into one.
+    /// ±1,000 or another number that no machine has, and one byte makes none and leaves only zeros. Encoding takes two
+    /// bytes too if a level does not fit into one.
     public var hasWideLevels = false
 
     /// A field with its value.
@@ -117,8 +117,20 @@ extension CharacteristicRecord {
         }
     }
 
-    /// Whether all numbers are possible, and the levels of resistance are those of a machine.
-    fileprivate var isLikely: Bool { impossible.isEmpty && levels.allSatisfy { (-1000...1000).contains($0.value) } }
+    /// Whether all numbers are possible, and those after the wrong width of a level are those of a machine.
+    fileprivate var isLikely: Bool {
+        impossible.isEmpty && levels.allSatisfy { (-1000...1000).contains($0.value) }
+            && entries.allSatisfy { entry in
+                guard let number = entry.value.number else { return true }
+                return switch entry.unit {
+                // No cyclist or rower reaches 3,000 W, and no training takes 20,000 kcal.
+                case .watt: (-3000...3000).contains(number)
+                case .kilocalorie: (0...20_000).contains(number)
+                // Speed, cadence and distance are before the level, and any time is possible.
+                default: true
+                }
+            }
+    }
 }
 
 extension CharacteristicStructure {
