@@ -35,7 +35,6 @@ struct BadInputTests {
         #expect(reason(.service(0x2A6E, [1])) == .tooShort(needed: 2))
         #expect(reason(.service(0x2A19, [])) == .tooShort(needed: 1))
         // These are impossible values, which refuse no reading.
-        #expect(reason(.manufacturer(0x0969, bytes("aabbccddeeff4a010F962f"))) == nil)
         #expect(reason(.service(0xFD3D, bytes("6900640f98a6"))) == nil)
         #expect(reason(.service(0x2A19, [255])) == nil)
         #expect(reason(.service(0x2A6F, bytes("1127"))) == nil)

@@ -26,6 +26,9 @@ struct SwitchBotTests {
         Product("curtain with 12 bytes", "e7ab46ac8f927c0f00110400", "63c058001104"),
         // Data that could be that of a meter: 22.9 °C and 47 %.
         Product("other kind", "aabbccddeeff4a0109962f", "63c058001104"),
+        // 22 °C and 47 %, but the tenths are no digit.
+        Product("no digit", "aabbccddeeff4a010A962f", "63c058001104"),
+        Product("no digit, long", "b0e9fe543215b7e40F9ba4003702d500", "63c058001104"),
     ]) func `Another product is no meter`(product: Product) {
         var decoder = SensorDecoder()
         #expect(decoder.decode(product.manufacturer, among: product.sections) == .unknown)
@@ -59,13 +62,16 @@ struct SwitchBotTests {
     @Test(
         arguments: [
             (AdvertisedSection.service(0xFD3D, [0x69, 0, 0x64, 0x0F, 0x98, 0xA6]), [38, 100], 0x10F98),
+            // The service data says that this is a meter.
             (.manufacturer(0x0969, [1, 2, 3, 4, 5, 6, 0x4A, 1, 0x0A, 0x96, 0x2F]), [47], 0x10A96),
         ] as [(AdvertisedSection, [Double], Double)])
     func `A digit that is none does not refuse the other values`(
         section: AdvertisedSection, values: [Double], number: Double
     ) throws {
         var decoder = SensorDecoder()
-        guard case .reading(let reading) = decoder.decode(section) else {
+        let meter = AdvertisedSection.service(0xFD3D, [0x77, 0, 0x64])
+        let sections = section.kind == .service ? [section] : [section, meter]
+        guard case .reading(let reading) = decoder.decode(section, among: sections) else {
             Issue.record("no reading")
             return
         }
@@ -85,6 +91,15 @@ struct SwitchBotTests {
         }
         #expect(reading.measurements.map(\.quantity) == [.temperature, .humidity])
         #expect(reading.impossible == [SensorMeasurement(.carbonDioxide, 65_535, .partsPerMillion)])
+    }
+
+    @Test(
+        arguments: [
+            ("02d5", "Meter Pro CO2"), ("270f", "Meter Pro CO2"), ("2710", nil), ("ffff", nil),
+        ] as [(String, String?)])
+    func `Possible carbon dioxide says the model`(gas: String, model: String?) throws {
+        let bytes = HexText.bytes("b0e9fe543215b7e4079ba40037" + gas + "00") ?? []
+        #expect(try SwitchBot(.manufacturer(0x0969, bytes)).reading.model == model)
     }
 
     @Test func `Zeros in service data are no values, and a short payload has a reason`() throws {

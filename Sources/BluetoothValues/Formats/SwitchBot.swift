@@ -103,13 +103,14 @@ public struct SwitchBot: AdvertisementFormat, TableFormat {
     /// Whether manufacturer data is that of a meter.
     ///
     /// Service data in the same advertisement decides. Without it, only data of a meter's length with values that a
-    /// meter has indoors or outdoors is accepted: the other products known to have such a length have other values.
+    /// meter has indoors or outdoors, and with a digit for the tenths, is accepted: the other products known to have
+    /// such a length have other values.
     static func isMeter(_ section: AdvertisedSection, among sections: [AdvertisedSection]) -> Bool {
         for other in sections where other.kind == .service && other.identifier == service {
             return isMeter(other.bytes)
         }
         let bytes = section.bytes
-        guard [11, 12, 15, 16].contains(bytes.count) else { return false }
+        guard [11, 12, 15, 16].contains(bytes.count), bytes[8] & 0x0F < 10 else { return false }
         let degrees = Int(bytes[9] & 0x7F) * (bytes[9] & 0x80 == 0 ? -1 : 1)
         return (-40...80).contains(degrees) && (5...100).contains(bytes[10] & 0x7F)
     }
@@ -164,7 +165,12 @@ public struct SwitchBot: AdvertisementFormat, TableFormat {
     /// The value in the form that is independent of the format.
     public var reading: SensorReading {
         var reading = SensorReading(format: .switchBot, model: Self.models[kind & 0x7F])
-        if carbonDioxide != nil { reading.model = "Meter Pro CO2" }
+        // Another product may have other data in the place of carbon dioxide.
+        if let carbonDioxide,
+            PossibleValues.range(of: .carbonDioxide, in: .switchBot)?.contains(Double(carbonDioxide)) == true
+        {
+            reading.model = "Meter Pro CO2"
+        }
         reading.add(.temperature, temperature, .celsius)
         reading.add(.humidity, humidity, .percent)
         reading.add(.batteryLevel, battery, .percent)
