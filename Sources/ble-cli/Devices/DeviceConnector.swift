@@ -29,10 +29,8 @@ struct DeviceConnector {
                 .flatMap { connect(to: $0, progress) }
                 .do(onNext: { if keepsLink { context.keptLinks.insert(LinkKey($0)) } })
                 .do(onNext: { progress.enter(.discovering($0)) })
-                .flatMap {
-                    GATTTree.discover($0).failingWithLoss(of: $0, in: context)
-                        .alongside(progress.refusals(of: $0, in: context))
-                }
+                .flatMap { GATTTree.discover($0).failingWithLoss(of: $0, in: context) }
+                .alongside(progress.refusals(in: context))
             let timedOut = context.timer(limit).map { _ -> GATTTree in
                 throw progress.timeoutError(target, after: limit)
             }
@@ -151,7 +149,8 @@ final class ConnectionProgress: Sendable {
     }
 
     private let phase = Guarded(ConnectingPhase.finding)
-    private let hasRefused = Guarded(false)
+    /// The devices with a refused pairing that bluetoothd has started by itself.
+    private let refused = Guarded<Set<BluetoothAddress>>([])
     private let notes: LinkStatusNotes?
 
     init(notes: LinkStatusNotes? = nil) { self.notes = notes }
@@ -161,13 +160,13 @@ final class ConnectionProgress: Sendable {
 
     func enter(_ next: ConnectingPhase) { phase.withLock { $0 = next } }
 
-    /// Records that a pairing which bluetoothd has started by itself is refused. Emits nothing.
-    func refusals(of peripheral: Peripheral, in context: CommandContext) -> Observable<Never> {
+    /// Records the devices with a refused pairing that bluetoothd has started by itself. Emits nothing.
+    func refusals(in context: CommandContext) -> Observable<Never> {
         context.manager.events
             .do(onNext: { [self] event in
                 switch event.kind {
-                case .pairingAnswered(peripheral, isAccepted: false), .pairingUnanswered(peripheral):
-                    hasRefused.withLock { $0 = true }
+                case .pairingAnswered(let peripheral, isAccepted: false), .pairingUnanswered(let peripheral):
+                    _ = refused.withLock { $0.insert(peripheral.address) }
                 default: break
                 }
             })
@@ -196,7 +195,7 @@ final class ConnectionProgress: Sendable {
         case .unanswered(let error): return CLIError(error)
         case .discovering(let peripheral):
             let cause =
-                hasRefused.withLock(\.self)
+                refused.withLock { $0.contains(peripheral.address) }
                 ? ", after a pairing that bluetoothd had started by itself was refused. "
                     + "Pair with the peripheral first: ble-cli pair."
                 : ". Give a longer --timeout."
