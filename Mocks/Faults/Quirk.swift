@@ -101,4 +101,8 @@ public enum Quirk: Int, CaseIterable, Hashable, Sendable {
     ///
     /// Default: on with 5.87. It ends with `CancelPairing`, or when the device is removed.
     case Q136 = 136
+    /// `RemoveDevice` keeps a device after a link that was lost while its known services were read again.
+    ///
+    /// Default: on from 5.82. The call succeeds. The next one removes the device, or else the end of the next link.
+    case Q138 = 138
 }

@@ -26,7 +26,7 @@ struct VersionDifferences: Sendable {
                 "184f", "1200", "110e", "110c", "1800", "1843", "1801", "1844", "180a", "184d", "1845", "112d",
             ]
             features = Self.since5_82.union([.ignoredPattern])
-            quirks = [.Q126, .Q132]
+            quirks = [.Q126, .Q132, .Q138]
         case .v5_87:
             release = "0557"
             adapterUUIDs = [
@@ -35,7 +35,7 @@ struct VersionDifferences: Sendable {
             features = Self.since5_82.union([
                 .disconnectedSignal, .leBearer, .cablePairing, .autoConnectFilter, .cutNames,
             ])
-            quirks = [.Q126, .Q127, .Q136]
+            quirks = [.Q126, .Q127, .Q136, .Q138]
         }
     }
 

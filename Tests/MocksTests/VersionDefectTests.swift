@@ -157,4 +157,48 @@ struct VersionDefectTests {
         tolerant.run(.seconds(2))
         #expect(!tolerant.seen().contains("owner none"))
     }
+
+    // MARK: Devices that are kept
+
+    /// Returns a stage with a device that has lost a link while its known services were read again.
+    private func interrupted(_ version: SimulatedBlueZ.Version) -> Stage {
+        let stage = stage(version)
+        stage.device(Stage.strap, "Disconnect")
+        stage.run(.seconds(3))
+        #expect(stage.device(Stage.strap, "Connect") == "ok")
+        stage.simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01")
+        stage.run(.seconds(1))
+        return stage
+    }
+
+    private func removeDevice(_ stage: Stage) -> String {
+        stage.adapter("RemoveDevice", .objectPath(ObjectPath(Stage.strap) ?? .root))
+    }
+
+    private func isShown(_ stage: Stage) -> Bool { stage.objects().contains("hci0/dev_C0_FF_EE_00_00_01") }
+
+    @Test(.proves(.Q138), arguments: SimulatedBlueZ.Version.allCases)
+    func `After an interrupted discovery, 5.82 and later keep a device once`(version: SimulatedBlueZ.Version) {
+        let stage = interrupted(version)
+        #expect(removeDevice(stage) == "ok")
+        stage.run(.seconds(1))
+        #expect(isShown(stage) == (version != .v5_66))
+        #expect(removeDevice(stage) == (version == .v5_66 ? "DoesNotExist: Does Not Exist" : "ok"))
+        #expect(!isShown(stage))
+    }
+
+    @Test(.proves(.Q138)) func `A kept device is removed when the next link ends, or after Disconnect`() {
+        let stage = interrupted(.v5_82)
+        #expect(removeDevice(stage) == "ok")
+        #expect(stage.device(Stage.strap, "Connect") == "ok")
+        stage.run(.seconds(1))
+        #expect(isShown(stage))
+        stage.simulation.bluez.dropLink(to: "C0:FF:EE:00:00:01")
+        stage.run(.milliseconds(10))
+        #expect(!isShown(stage))
+        let other = interrupted(.v5_87)
+        #expect(other.device(Stage.strap, "Disconnect") == "ok")
+        #expect(removeDevice(other) == "ok")
+        #expect(!isShown(other))
+    }
 }

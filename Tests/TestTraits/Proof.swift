@@ -27,5 +27,5 @@ public enum Proof: String, CaseIterable, Sendable {
     case Q102, Q103, Q104, Q105, Q106, Q107, Q108, Q109, Q110, Q111, Q112, Q113, Q114, Q115, Q116, Q117
     case Q118, Q119, Q120, Q121, Q122, Q123, Q124, Q125
     case Q126, Q127, Q128, Q129, Q130
-    case Q131, Q132, Q133, Q134, Q135, Q136, Q137
+    case Q131, Q132, Q133, Q134, Q135, Q136, Q137, Q138
 }

@@ -165,7 +165,9 @@ extension DaemonAdapter {
         guard let device = devicesInOrder.first(where: { $0.path == path }) else { throw BlueZError.doesNotExist }
         guard isPowered else { throw BlueZError.notReady }
         device.becomeTemporary(true)
-        if device.link != nil { return device.requestDisconnect(call, removing: true) }
+        if device.link != nil || device.hasConnectedService {
+            return device.requestDisconnect(call, removing: true)
+        }
         remove(device)
         tree.reply(call)
     }

@@ -93,6 +93,7 @@ extension DaemonDevice {
         // The reply to Connect is sent before service discovery starts (Q70).
         if let call = attempt.call { tree.reply(call) }
         if let pairing { begin(pairing) }
+        link.isUsed = true
         for service in services { service.linkCameUp() }
         // If an earlier link discovered the services, bluetoothd reads the battery level without waiting for discovery.
         if !services.isEmpty { startBattery(link) }

@@ -13,6 +13,8 @@ extension DaemonDevice {
             }
         }
         guard link != nil else {
+            if hasConnectedService, removing { isRemovedWithLink = true }
+            hasConnectedService = false
             tree.reply(call)
             // The pairing ends after the reply to Disconnect, because the kernel confirms its end only then.
             endPairingByKernel()
@@ -52,6 +54,11 @@ extension DaemonDevice {
         guard let link else { return }
         self.link = nil
         let operations = link.end()
+        // If the end of the link interrupts discovery, att_disconnected_cb in src/device.c leaves services connected.
+        // `Disconnect` disconnects them.
+        hasConnectedService =
+            adapter.quirks.contains(.Q138) && link.isUsed && !areServicesResolved && !services.isEmpty
+            && disconnection == nil
         if areServicesResolved {
             areServicesResolved = false
             changed("ServicesResolved")
@@ -80,7 +87,7 @@ extension DaemonDevice {
             for operation in operations { operation.fail(0x0E) }
         }
         endPairing()
-        if asked?.removes == true { return adapter.remove(self) }
+        if asked?.removes == true || isRemovedWithLink { return adapter.remove(self) }
         // A device that is neither bonded nor trusted becomes temporary again,
         // because bluetoothd runs device_bonding_complete at the end of each link.
         if !isBonded, !isTrusted { becomeTemporary(true) }

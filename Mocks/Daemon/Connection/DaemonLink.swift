@@ -9,6 +9,8 @@ final class DaemonLink {
     /// Whether the first request waits for encryption.
     private var isRaisingProtection = false
     private var isUp = true
+    /// Whether bluetoothd has begun to use the services over this link.
+    var isUsed = false
     /// The number of sockets acquired so far.
     var acquisitions = 0
     /// The device's use of our services over the link, and that of other centrals with its address.

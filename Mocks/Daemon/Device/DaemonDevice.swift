@@ -38,6 +38,10 @@ final class DaemonDevice {
     var attempt: ConnectionAttempt?
     var areServicesResolved = false
     var disconnection: PendingDisconnection?
+    /// Whether a service of a lost link still counts as connected, so that `RemoveDevice` keeps the device (Q138).
+    var hasConnectedService = false
+    /// Whether an answered `RemoveDevice` takes effect when the next link ends (Q138).
+    var isRemovedWithLink = false
     /// Whether bluetoothd reconnects only after the next `Connect`, because a client ended the link (Q85).
     var isAutoConnectOff = false
     /// The security level of the bond; none if not bonded.
