@@ -81,16 +81,19 @@ extension Peripheral {
     ///
     /// If there is a link, the manager closes it first, even if another program made it. The stream of
     /// ``connect(options:)`` fails with ``BluetoothError/Kind/disconnected(_:)`` and the reason
-    /// ``BluetoothError/DisconnectReason/requested``. Completes when the device is removed, and at once if bluetoothd
-    /// does not know the device. Cold; disposing does not cancel a request that was sent. Delivers on the manager's
-    /// queue.
+    /// ``BluetoothError/DisconnectReason/requested``. Completes when bluetoothd no longer shows the device, and at once
+    /// if it does not know the device. Cold; disposing does not cancel a request that was sent. Delivers on the
+    /// manager's queue.
     ///
     /// The device itself keeps its keys of the bond. Many devices can pair again only after the user has removed the
     /// keys on the device.
     ///
-    /// Fails with ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``, and with
-    /// ``BluetoothError/Kind/poweredOff`` or a similar error if Bluetooth cannot be used. Source: BlueZ,
-    /// `adapter-api.txt`, `RemoveDevice`.
+    /// Fails with:
+    /// - ``BluetoothError/Kind/busy`` if bluetoothd has answered, and keeps the device.
+    /// - ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``.
+    /// - ``BluetoothError/Kind/poweredOff`` or a similar error if Bluetooth cannot be used.
+    ///
+    /// Source: BlueZ, `adapter-api.txt`, `RemoveDevice`.
     public func forget() -> Completable {
         operation(.forget) { [self] (client, emitter: Emitter<Never>) throws(BluetoothError) in
             // Ends the reconnection, which would otherwise find and connect the device again.
@@ -116,6 +119,7 @@ extension Peripheral {
     /// Fails with:
     /// - ``BluetoothError/Kind/refused`` if there is a bond, because bluetoothd would remove the bond too. Use
     ///   ``forget()`` to remove both, and pair again.
+    /// - ``BluetoothError/Kind/busy`` if bluetoothd has answered, and keeps the device.
     /// - ``BluetoothError/Kind/timedOut`` after ``Deadlines/operation``.
     /// - ``BluetoothError/Kind/poweredOff`` or a similar error if Bluetooth cannot be used.
     ///

@@ -36,6 +36,7 @@ final class BlueZClient {
     private(set) lazy var scans = ScanSessions(self)
     private(set) lazy var links = Links(self)
     private(set) lazy var staleOperations = StaleOperations(self)
+    private(set) lazy var removals = DeviceRemovals(self)
     private(set) lazy var attributes = AttributeTree(links, mirror)
     private(set) lazy var operations = AttributeOperations(self)
     private(set) lazy var agent = Agent(self)
@@ -137,6 +138,7 @@ final class BlueZClient {
         publishing.fail(error)
         links.lost(reason)
         staleOperations.daemonLost()
+        removals.daemonLost(error)
         pairings.fail(error)
         agent.daemonLost()
         mirror.empty()
@@ -356,6 +358,7 @@ extension BlueZClient: ObjectMirrorObserver {
         // The link ends here: if another program removes a device, bluetoothd does not signal Connected=false (Q61).
         links[key]?.deviceRemoved()
         staleOperations.deviceRemoved(key)
+        removals.deviceRemoved(key)
     }
 
     func deviceRemovedWithAdapter(_ key: DeviceKey) {

@@ -78,6 +78,7 @@ extension BluetoothError: CustomStringConvertible {
         case .blocked where isHardwareBlocked: "a hardware switch blocks the Bluetooth adapter"
         case .blocked: "the Bluetooth adapter is blocked by rfkill"
         case .timedOut: "there was no reply in time"
+        case .busy where isOfKeptDevice: "bluetoothd has not removed the device"
         case .busy: "bluetoothd is busy with another request"
         case .alreadyConnected: "this program is already connected"
         case .alreadyDone: "the requested state exists already"
@@ -163,6 +164,9 @@ extension BluetoothError: CustomStringConvertible {
     /// Whether an error of kind ``Kind/closed`` is of a ``CharacteristicWriter``, not of the manager.
     private var isOfWriter: Bool { operation == .write && detail != nil }
 
+    /// Whether bluetoothd has answered `RemoveDevice`, and still has the device (Q138).
+    private var isOfKeptDevice: Bool { operation == .forget && detail != nil }
+
     /// The texts of the ATT error that the peripheral sent; nil if there is none, or if ``kind`` is more precise.
     private var attError: ATTErrorTable.Row? {
         guard let attCode else { return nil }
@@ -214,6 +218,8 @@ extension BluetoothError {
                 + "the peripheral, and pair it again with a passkey."
         case .timedOut where changesNothing: "Try again, or allow more time."
         case .timedOut: "Check whether it took effect before you try again."
+        case .busy where isOfKeptDevice:
+            "Forget it again after half a minute, or restart bluetoothd: sudo systemctl restart bluetooth."
         case .busy: "Wait a moment and try again."
         case .alreadyConnected: "Use the existing connection, or dispose of it first."
         case .alreadyDone: "Continue: there is nothing left to do."

@@ -345,6 +345,7 @@ struct LostOperationTests {
         stage.advance(499)
         #expect(delivered.isLive && daemon.count("RemoveDevice") == 0)
         stage.advance(1)
+        daemon.remove(ScriptedDaemon.Objects.devicePath, "org.bluez.Device1")
         daemon.take("RemoveDevice").reply()
         stage.advance(0)
         #expect(delivered.isCompleted)

@@ -166,14 +166,8 @@ final class StaleOperations {
     }
 
     private func removeDevice(_ key: DeviceKey) {
-        guard let path = ObjectPath(key.path) else { return handle(key, .removalAnswered(isRemoved: false)) }
-        let call = BlueZCall.removeDevice(path, on: key.adapter)
-        client.call(call, deadline: client.settings.deadlines.disconnect) { [weak self] result in
-            switch result {
-            case .success: self?.handle(key, .removalAnswered(isRemoved: true))
-            case .failure(let error):
-                self?.handle(key, .removalAnswered(isRemoved: error.name == BlueZ.doesNotExist))
-            }
+        client.removals.remove(key, deadline: client.settings.deadlines.disconnect) { [weak self] error in
+            self?.handle(key, .removalAnswered(isRemoved: error == nil))
         }
     }
 

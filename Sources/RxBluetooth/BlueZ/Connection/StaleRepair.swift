@@ -6,7 +6,7 @@ struct StaleRepair: Equatable {
     enum Phase: Equatable {
         /// The link has ended. bluetoothd may still answer.
         case awaitingAnswers
-        /// `RemoveDevice` has no answer yet.
+        /// bluetoothd has not removed the device yet.
         case removing
         case ended
     }

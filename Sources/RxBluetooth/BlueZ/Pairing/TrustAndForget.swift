@@ -43,18 +43,8 @@ extension BlueZClient {
     }
 
     private func remove(_ peripheral: Peripheral, _ emitter: Emitter<Never>) {
-        let target = peripheral.address.description
-        guard let path = ObjectPath(peripheral.key.path) else { return }
-        call(.removeDevice(path, on: peripheral.key.adapter), deadline: settings.deadlines.operation) {
-            [weak self] result in
-            switch result {
-            case .success: emitter.complete()
-            case .failure(let error) where error.name == BlueZ.doesNotExist: emitter.complete()
-            case .failure(let error):
-                emitter.fail(
-                    self?.cause(of: error)?.during(.forget, target)
-                        ?? BluetoothError(error, operation: .forget, target: target))
-            }
+        removals.remove(peripheral.key, deadline: settings.deadlines.operation) { error in
+            if let error { emitter.fail(error) } else { emitter.complete() }
         }
     }
 }
