@@ -69,6 +69,38 @@ extension LabTests {
             }
         }
 
+        /// From 5.82 on, bluetoothd may keep such a device at the first `RemoveDevice`, after two or more failures.
+        @Test(.proves(.Q138)) func `forget removes a device that has deleted its bond, and it can be paired`()
+            async throws
+        {
+            try await Lab.withManager { manager in
+                let peripheral = try await manager.peripheral(named: "FORGETFUL")
+                for failures in 1...3 {
+                    try await peripheral.pairRepeating()
+                    try await manager.withConnection(to: "FORGETFUL") { peripheral in
+                        try await peripheral.characteristic(0xFF90, 0xFF92).writeValue([1]).value
+                    }
+                    for _ in 1...failures {
+                        let lost = await #expect(throws: BluetoothError.self) {
+                            try await manager.withConnection(to: "FORGETFUL") { peripheral in
+                                _ = try await peripheral.characteristic(0xFF90, 0xFF91).readValue().value
+                            }
+                        }
+                        print("FORGETFUL: \(lost.map(String.init(describing:)) ?? "no error")")
+                    }
+                    #expect(try await peripheral.isBonded.firstValue() == true)
+                    try await peripheral.forget().value
+                    #expect(try await peripheral.isBonded.firstValue() == false)
+                }
+                try await peripheral.pairRepeating()
+                try await manager.withConnection(to: "FORGETFUL") { peripheral in
+                    let value = try await peripheral.characteristic(0xFF90, 0xFF91).readValue().value
+                    #expect(value == Self.secret)
+                }
+                try await peripheral.forget().value
+            }
+        }
+
         @Test(.proves(.Q118)) func `Pairing a bonded device completes at once, connected or not`() async throws {
             try await Lab.withManager { manager in
                 let peripheral = try await manager.peripheral(named: "SECURE")

@@ -26,6 +26,7 @@ extension LabTests {
                 let names = Set(heard.values.compactMap(\.peripheral.name))
                 let plain: Set = [
                     "HRM-0", "HRM-1", "HRM-2", "TWINS", "SECURE", "FLAKY", "LOUD", "REFUSING", "MUTE",
+                    "FORGETFUL",
                 ]
                 #expect(names.isSuperset(of: plain))
                 #expect(names.subtracting(plain).first?.contains("EVIL") == true)

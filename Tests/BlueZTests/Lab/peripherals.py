@@ -7,9 +7,7 @@ bluetoothd. Prints "ready" when every peripheral advertises.
 
 import asyncio
 import contextlib
-import errno
 import itertools
-import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,6 +24,7 @@ from bumble.pairing import PairingConfig, PairingDelegate
 from bumble.transport import open_transport
 from central import use_service
 from protected import demanding, protected
+from wire import Wire
 
 ADAPTER = "00:AA:01:00:00:01"
 ADDRESSES = "F0:F1:F2:F3:F4:"  # followed by the last byte from the data sheet
@@ -56,6 +55,7 @@ class DataSheet:
     stream: Stream | None = None
     drops_after: float | None = None  # seconds after which the peripheral closes a connection
     drops_when_pairing: bool = False  # closes the connection when the central starts pairing
+    forgetting: Characteristic | None = None  # a write to it deletes all bonds of the peripheral
 
 
 # Kinds of characteristic.
@@ -132,6 +132,14 @@ def refusing() -> DataSheet:
     )
 
 
+def forgetful() -> DataSheet:
+    """A peripheral that deletes its bonds when FF92 is written."""
+    secret = readable("FF91", b"secret", permission=Characteristic.READ_REQUIRES_ENCRYPTION)
+    deletion = stored("FF92", b"\0")
+    services = [Service("FF90", [secret, deletion])]
+    return DataSheet(0x22, "FORGETFUL", advertised=["FF90"], services=services, forgetting=deletion)
+
+
 def loud() -> DataSheet:
     """A peripheral that notifies consecutive numbers, a thousand a second."""
     counter = notifying("FFE1")
@@ -153,6 +161,7 @@ def sheets() -> list[DataSheet]:
         heart_rate_monitor(0x12, "FLAKY", 9, drops_after=1.5),
         loud(),
         refusing(),
+        forgetful(),
         DataSheet(MUTE, "MUTE"),
         # Red text, a right-to-left override, a tab and a zero-width space. It only advertises.
         DataSheet(0x14, "\x1b[31mEVIL\x1b[0m\u202e\t\u200b", manufacturer=b""),
@@ -264,22 +273,6 @@ class Refusal(PairingDelegate):
         return False
 
 
-class Wire:
-    """Writes packets to the kernel, and drops them while the adapter is off.
-
-    The kernel refuses packets while the adapter is off. asyncio would then close the file, which unplugs the adapter."""
-
-    def __init__(self, file: int):
-        self.file = file
-
-    def on_packet(self, packet: bytes):
-        try:
-            os.write(self.file, packet)
-        except OSError as error:
-            if error.errno != errno.ENXIO:
-                raise
-
-
 def advertisement(sheet: DataSheet) -> bytes:
     fields = [
         (AdvertisingData.FLAGS, bytes([0x06])),  # general discoverable, no BR/EDR
@@ -303,6 +296,10 @@ async def switch_on(sheet: DataSheet, air: Air) -> Device:
         device.on("connection", lambda connection: background(drop(connection, sheet.drops_after)))
     if sheet.drops_when_pairing:
         device.pairing_config_factory = lambda connection: PairingConfig(delegate=Refusal(connection))
+    if sheet.forgetting:
+        sheet.forgetting.value = CharacteristicValue(
+            read=lambda _connection: b"\0", write=lambda _connection, _value: background(device.keystore.delete_all())
+        )
     device.create_l2cap_server(LeCreditBasedChannelSpec(psm=ECHO, mtu=2048, mps=996, max_credits=64), echo)
     await device.power_on()
     await device.start_advertising(auto_restart=True)
