@@ -9,6 +9,8 @@ struct DeviceConnector {
     var notes: LinkStatusNotes?
     /// Whether the link stays open at the end.
     var keepsLink = false
+    /// Whether the command changes the device: see ``DeviceFinder``.
+    var changesDevice = false
     /// How the work uses a link that an earlier command is closing; nil to wait for its end.
     var joining: LinkJoining?
     /// The time limit for the tree; nil for that of the options.
@@ -40,12 +42,17 @@ struct DeviceConnector {
         }
     }
 
-    /// Finds the device. With --keep, a device that is connected needs no scan.
+    /// Finds the device. With --keep, a connected device needs no scan, unless the target is a part of its address.
     private func find(_ progress: ConnectionProgress) -> Observable<DeviceCandidates.Candidate> {
-        let finder = DeviceFinder(context: context, target: target) { progress.enter(.choosing) }
+        let finder = DeviceFinder(context: context, target: target, changesDevice: changesDevice) {
+            progress.enter(.choosing)
+        }
         guard keepsLink else { return finder.find() }
-        return KnownDevices(context: context, target: target).findLinked()
-            .flatMap { linked in linked.map { .just($0) } ?? finder.find() }
+        return KnownDevices(context: context, target: target).findLinked().flatMap {
+            linked -> Observable<DeviceCandidates.Candidate> in
+            guard let linked, linked.match == .exact || finder.names(linked) else { return finder.find() }
+            return .just(linked)
+        }
     }
 
     /// Connects to a device after the end of a link to it that an earlier command is closing.

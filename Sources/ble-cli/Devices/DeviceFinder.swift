@@ -4,10 +4,13 @@ import RxBluetooth
 /// Finds the device that a target names.
 ///
 /// A remembered device needs no scan if no other remembered device matches, and the target is its address, its name or
-/// a whole word of its name, or the device is connected. For any other target, the finder scans, because more devices
-/// may match. After the first match, the finder waits for other matching devices: 0.15 s if the match is exact or the
-/// only remembered one, else a second. A remembered device is a candidate, too, if its name is the target or if it is
-/// connected: a connected device may not advertise.
+/// a whole word of its name, or a part of a word and the device is connected. For any other target, the finder scans,
+/// because more devices may match. After the first match, the finder waits for other matching devices: 0.15 s if the
+/// match is exact, or the only remembered one by a part of its name, else a second. A remembered device is a candidate,
+/// too, if its name is the target or if it is connected: a connected device may not advertise.
+///
+/// A part of an address is never enough to omit the scan or to shorten the wait, because it may be in any address. Nor
+/// is a part of a word for a command that changes the device.
 ///
 /// If no matching device advertises, the finder uses a remembered device after a delay. A remembered device with a
 /// private address is not a candidate if it is not heard within a second, but another device of the same name is.
@@ -15,20 +18,29 @@ import RxBluetooth
 struct DeviceFinder {
     let context: CommandContext
     let target: Target
+    /// Whether the command changes the device, so that another device than the intended one must not be chosen.
+    var changesDevice = false
     /// Called when the first matching device is heard.
     var onFirstMatch: @Sendable () -> Void = {}
 
     /// How long to wait for further matches. Most peripherals advertise at least once in this time.
     static let settling = Duration.seconds(1)
-    /// How long to wait for other devices after an exact match, or after the only remembered match.
+    /// How long to wait for other devices after an exact match, or after the only remembered one by name.
     static let exactSettling = Duration.milliseconds(150)
     /// The delay after which a remembered device is used although it does not advertise.
     static let silence = Duration.seconds(3)
 
-    /// A device with a kept link rarely advertises, so the delay only serves to find others of the same name.
+    /// A connected device rarely advertises, so the delay only serves to find others with this part of a name.
     private func silence(_ known: KnownDevices.List) -> Duration {
-        guard let only = known.candidates.only(), known.linked.contains(only), isKept(only) else { return Self.silence }
+        guard let only = known.candidates.only(), known.linked.contains(only),
+            isKept(only) || target.isPartOfName(of: only)
+        else { return Self.silence }
         return Self.settling
+    }
+
+    /// Whether the target names a remembered device so well that a link to it, or its advertisement, is enough.
+    func names(_ candidate: DeviceCandidates.Candidate) -> Bool {
+        target.isWholeWord(of: candidate) || !changesDevice && target.isPartOfName(of: candidate)
     }
 
     /// Whether an earlier command has kept the link. Such a device does not advertise, but one of the same name may.
@@ -40,7 +52,7 @@ struct DeviceFinder {
         case heard(ScannedPeripheral)
         /// The wait for further matches has ended: for all, or for those of the same name.
         case settled(isFinal: Bool)
-        /// The only remembered match was heard, and the wait for others of its name has ended.
+        /// The only remembered match by name was heard, and the wait for others of its name has ended.
         case confirmed(Peripheral)
         case silent
     }
@@ -50,7 +62,9 @@ struct DeviceFinder {
         KnownDevices(context: context, target: target).list().flatMap {
             known -> Observable<DeviceCandidates.Candidate> in
             if case .address = target, let hit = try known.candidates.choose(for: target) { return .just(hit) }
-            let hit = known.candidates.only { target.isWholeWord(of: $0) || known.linked.contains($0) }
+            let hit = known.candidates.only {
+                target.isWholeWord(of: $0) || known.linked.contains($0) && names($0)
+            }
             if let hit, !isKept(hit) { return .just(hit) }
             return scan(remembered: known)
         }
@@ -73,7 +87,7 @@ struct DeviceFinder {
                 .flatMap { _ in context.timer(min(Self.exactSettling, half)) }
                 .map { _ in SearchEvent.settled(isFinal: false) },
         ]
-        if let only = known.candidates.only(), !known.linked.contains(only) {
+        if let only = known.candidates.only(where: names), !known.linked.contains(only) {
             events.append(
                 heard.filter { $0.peripheral == only.peripheral }.take(1)
                     .flatMap { _ in context.timer(min(Self.exactSettling, half)) }

@@ -89,7 +89,8 @@ struct PairVerb: Verb {
         let timedOut = context.timer(context.options.setupTimeout).map { _ -> DeviceCandidates.Candidate in
             throw progress.timeoutError(target, after: context.options.setupTimeout)
         }
-        return DeviceFinder(context: context, target: target, onFirstMatch: { progress.enter(.choosing) }).find()
+        let finder = DeviceFinder(context: context, target: target, changesDevice: true) { progress.enter(.choosing) }
+        return finder.find()
             .amb(timedOut)
             .flatMap { found in found.peripheral.isBonded.take(1).map { (found.peripheral, $0) } }
             .flatMap { (peripheral: Peripheral, isBonded: Bool) -> Observable<Never> in

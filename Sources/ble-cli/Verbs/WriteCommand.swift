@@ -182,7 +182,8 @@ struct WriteVerb: LinkVerb {
         Observable.deferred {
             let hasBegun = Guarded(false)
             let deadline = CommandDeadline(in: context)
-            var connector = DeviceConnector(context: context, target: target, keepsLink: keepsLink)
+            var connector = DeviceConnector(
+                context: context, target: target, keepsLink: keepsLink, changesDevice: true)
             // A value that a lost link has interrupted may have arrived, so it is not written twice.
             if request.isShort { connector.joining = LinkJoining(upTo: 1) { !hasBegun.withLock(\.self) } }
             return connector.use { tree in
