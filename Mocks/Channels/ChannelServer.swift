@@ -16,14 +16,33 @@ final class ChannelServer: Sendable {
         self.bus = bus
         self.bluez = bluez
         guard let listener = ServedChannels.listen(on: address) else { return }
-        let task = bus.watch(listener, for: .readable) { [weak self] in
-            while let self, let program = ServedChannels.accept(from: listener) { receiveRequest(from: program) }
-        }
-        accepting.withLock { $0 = task }
+        // In the bus's context, so that the task is stored before the first event.
+        bus.perform { [weak self] in self?.watch(listener) }
     }
 
     /// Stops to listen. Open channels end with the simulation.
     deinit { accepting.withLock { $0?.cancel() } }
+
+    /// How long to wait for a free descriptor before programs are accepted again.
+    private static let pause = Duration.milliseconds(100)
+
+    private func watch(_ listener: SharedSocket) {
+        let task = bus.watch(listener, for: .readable) { [weak self] in self?.acceptWaiting(on: listener) }
+        accepting.withLock { $0 = task }
+    }
+
+    private func acceptWaiting(on listener: SharedSocket) {
+        do throws(ServedChannels.Failure) {
+            while let program = try ServedChannels.accept(from: listener) { receiveRequest(from: program) }
+        } catch {
+            // Without a descriptor, the listener stays readable, and its watch would run all the time.
+            let later = bus.schedule(after: Self.pause) { [weak self] in self?.watch(listener) }
+            accepting.withLock { accepting in
+                accepting?.cancel()
+                accepting = later
+            }
+        }
+    }
 
     /// A program sends its request directly after it has connected.
     private func receiveRequest(from program: SharedSocket) {

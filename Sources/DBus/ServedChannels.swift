@@ -31,6 +31,12 @@ package enum ServedChannels {
         package static let longest = 64
     }
 
+    /// A system call that failed for another reason than the state of the other end.
+    package struct Failure: Error, Hashable {
+        /// The error number, `errno`.
+        package let code: Int32
+    }
+
     /// Listens for programs; nil if another process serves the channels of this bus.
     package static func listen(on bus: String) -> SharedSocket? {
         guard let number = open(),
@@ -41,25 +47,37 @@ package enum ServedChannels {
     }
 
     /// Accepts a program that waits; nil if there is none, or if it belongs to another user.
-    package static func accept(from listener: SharedSocket) -> SharedSocket? {
-        guard let number = acceptOwn(from: listener.socket.number) else { return nil }
+    package static func accept(from listener: SharedSocket) throws(Failure) -> SharedSocket? {
+        guard let number = try acceptOwn(from: listener.socket.number) else { return nil }
         return SharedSocket(PacketSocket(adopting: number))
     }
 
     /// Requests a channel from the simulation on a bus, and returns the socket; nil if there is no simulation.
-    package static func connect(_ request: Request, on bus: String) -> Int32? {
-        guard let number = connect(to: bus) else { return nil }
+    package static func connect(_ request: Request, on bus: String) throws(Failure) -> Int32? {
+        guard let number = try connect(to: bus) else { return nil }
         let packet = PacketSocket.filling(number.number, after: request.packet)
-        guard unsafe send(number.number, packet, packet.count, Int32(MSG_NOSIGNAL)) == packet.count else { return nil }
+        guard unsafe send(number.number, packet, packet.count, Int32(MSG_NOSIGNAL)) == packet.count else {
+            switch errno {
+            case EPIPE, ECONNRESET: return nil
+            default: throw Failure(code: errno)
+            }
+        }
         return number.release()
     }
 
     /// Connects to the simulation on a bus; nil if there is none.
-    static func connect(to bus: String) -> OwnedDescriptor? {
-        guard let number = open(),
-            unsafe withAddress(named: name("channels", bus), { unsafe Glibc.connect(number.number, $0, $1) }) == 0,
-            isOwn(number.number)
-        else { return nil }
+    static func connect(to bus: String) throws(Failure) -> OwnedDescriptor? {
+        guard let number = open() else { throw Failure(code: errno) }
+        let code = unsafe withAddress(
+            named: name("channels", bus), { unsafe Glibc.connect(number.number, $0, $1) })
+        switch code {
+        case 0: break
+        // No simulation listens, or none can listen on so long a name.
+        case ECONNREFUSED, ENAMETOOLONG: return nil
+        // With EAGAIN, too many programs wait for the simulation.
+        default: throw Failure(code: code)
+        }
+        guard isOwn(number.number) else { return nil }
         return number
     }
 
@@ -76,6 +94,7 @@ package enum ServedChannels {
 
     // MARK: Sockets
 
+    /// Opens a socket; nil, with the reason in `errno`, if the process or the system has none left.
     static func open() -> OwnedDescriptor? {
         let type = SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
         let number = socket(AF_UNIX, Int32(type), 0)
@@ -83,9 +102,15 @@ package enum ServedChannels {
     }
 
     /// Accepts a connection; nil if there is none, or if it belongs to another user.
-    static func acceptOwn(from listener: Int32) -> OwnedDescriptor? {
+    static func acceptOwn(from listener: Int32) throws(Failure) -> OwnedDescriptor? {
         let number = Glibc.accept(listener, nil, nil)
-        guard number >= 0 else { return nil }
+        guard number >= 0 else {
+            switch errno {
+            case EAGAIN, EINTR, ECONNABORTED: return nil
+            // Without a descriptor, a connection that waits keeps the listener readable.
+            default: throw Failure(code: errno)
+            }
+        }
         let owned = OwnedDescriptor(adopting: number)
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
         guard isOwn(number) else { return nil }
@@ -98,18 +123,20 @@ package enum ServedChannels {
         "rxbluetooth-\(kind):\(bus.prefix { $0 != "," })"
     }
 
-    /// Passes the address of an abstract socket to a function of the C library; fails if the name is too long.
+    /// Passes the address of an abstract socket to a function of the C library.
+    ///
+    /// - Returns: 0, or the error number; `ENAMETOOLONG` if the name is too long.
     static func withAddress(named name: String, _ work: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         let name = Array("\0\(name)".utf8)
         var address = sockaddr_un()
         let capacity = MemoryLayout.size(ofValue: address.sun_path)
-        guard name.count <= capacity else { return -1 }
+        guard name.count <= capacity else { return ENAMETOOLONG }
         address.sun_family = sa_family_t(AF_UNIX)
         // `unsafe`: copies at most the size of the field, and passes a pointer that is valid during the call.
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
         let length = socklen_t(MemoryLayout.size(ofValue: address.sun_family) + name.count)
         return unsafe withUnsafePointer(to: &address) {
-            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe work($0, length) }
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe work($0, length) == 0 ? 0 : errno }
         }
     }
 

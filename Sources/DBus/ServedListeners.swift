@@ -39,8 +39,8 @@ extension ServedChannels {
     }
 
     /// Whether a simulation opens the channels of this bus.
-    package static func isServed(_ bus: String) -> Bool {
-        guard let number = connect(to: bus) else { return false }
+    package static func isServed(_ bus: String) throws(Failure) -> Bool {
+        guard let number = try connect(to: bus) else { return false }
         number.close()
         return true
     }
@@ -48,17 +48,15 @@ extension ServedChannels {
     /// Listens for devices. Returns nil if the PSM is in use; 0 stands for any free dynamic PSM.
     ///
     /// The caller closes the socket.
-    package static func listen(psm: UInt16, on bus: String) throws(DBusError) -> (socket: Int32, psm: UInt16)? {
+    package static func listen(psm: UInt16, on bus: String) throws(Failure) -> (socket: Int32, psm: UInt16)? {
         let candidates = psm == 0 ? 0x80...0xFF : psm...psm
         for candidate in candidates {
-            guard let number = open() else {
-                throw DBusError(
-                    name: DBusError.Name.limitsExceeded, message: "This process has no file descriptor left.")
-            }
+            guard let number = open() else { throw Failure(code: errno) }
             let name = listenerName(candidate, bus)
-            guard unsafe withAddress(named: name, { unsafe bind(number.number, $0, $1) }) == 0,
-                Glibc.listen(number.number, backlog) == 0
-            else { continue }
+            let code = unsafe withAddress(named: name, { unsafe bind(number.number, $0, $1) })
+            if code == EADDRINUSE { continue }
+            guard code == 0 else { throw Failure(code: code) }
+            guard Glibc.listen(number.number, backlog) == 0 else { throw Failure(code: errno) }
             return (number.release(), candidate)
         }
         return nil
@@ -67,8 +65,8 @@ extension ServedChannels {
     /// Accepts the next channel of a device; nil if there is none, or if another program than a simulation opens it.
     ///
     /// The caller closes the socket.
-    package static func acceptChannel(from listener: Int32) -> (socket: Int32, caller: Caller)? {
-        guard let number = acceptOwn(from: listener), let caller = caller(of: number.number) else { return nil }
+    package static func acceptChannel(from listener: Int32) throws(Failure) -> (socket: Int32, caller: Caller)? {
+        guard let number = try acceptOwn(from: listener), let caller = caller(of: number.number) else { return nil }
         return (number.release(), caller)
     }
 

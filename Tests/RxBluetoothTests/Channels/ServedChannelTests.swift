@@ -98,9 +98,9 @@ struct ServedChannelTests {
         let bus = "unix:path=/tmp/request-\(getpid()),guid=1"
         let listener = try #require(ServedChannels.listen(on: bus))
         let request = ServedChannels.Request(address: Self.strap, psm: 128)
-        let number = try #require(ServedChannels.connect(request, on: bus))
+        let number = try #require(try ServedChannels.connect(request, on: bus))
         let program = SharedSocket(PacketSocket(adopting: OwnedDescriptor(adopting: number)))
-        let end = try #require(ServedChannels.accept(from: listener))
+        let end = try #require(try ServedChannels.accept(from: listener))
         #expect(end.socket.peek(upTo: 64).flatMap(ServedChannels.Request.init) == request)
         #expect(!program.isReady(for: .writable))
         end.socket.discardFilling()
