@@ -49,8 +49,8 @@ struct UnsureTargetTests {
 
     /// Commands with a part of both addresses, and commands that change the device with a part of both names.
     private static let unsure: [any Verb] = [
-        read("5F"), read("5f", keepsLink: true), write("5F"), write("5F", keepsLink: true), PairVerb(target: .part("5F")),
-        write("ous"), write("ous", keepsLink: true), PairVerb(target: .part("ous")),
+        read("5F"), read("5f", keepsLink: true), write("5F"), write("5F", keepsLink: true),
+        PairVerb(target: .part("5F")), write("ous"), write("ous", keepsLink: true), PairVerb(target: .part("ous")),
     ]
 
     @Test(arguments: unsure.indices, [false, true])

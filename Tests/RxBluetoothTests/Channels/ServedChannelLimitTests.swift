@@ -18,7 +18,8 @@ struct ServedChannelLimitTests {
             let server = try #require(ServedChannels.listen(on: bus))
             let sockets = ServedL2CAPSockets(bus: bus)
             let listening = try sockets.listen(ServedChannelLimitTests.request).socket
-            let caller = ServedChannels.Caller(address: ServedChannelLimitTests.strap, isRandom: true, mtu: 672, mps: 247)
+            let strap = ServedChannelLimitTests.strap
+            let caller = ServedChannels.Caller(address: strap, isRandom: true, mtu: 672, mps: 247)
             let device = try #require(ServedChannels.open(caller, psm: 128, on: bus))
             var usual = rlimit()
             try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual) == 0)
@@ -36,7 +37,7 @@ struct ServedChannelLimitTests {
             try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual) == 0)
             try #require(errors.allSatisfy { $0?.kind == .resourceExhausted } && failure?.code == EMFILE)
             let accepted = try sockets.accept(from: listening)
-            try #require(accepted?.peer.description == ServedChannelLimitTests.strap)
+            try #require(accepted?.peer.description == strap)
             withExtendedLifetime(device) {}
         }
     }
