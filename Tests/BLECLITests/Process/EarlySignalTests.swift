@@ -11,10 +11,15 @@ import Testing
 struct EarlySignalTests {
     /// The CPU time that a program may use after a signal.
     private static let prompt = Duration.milliseconds(200)
-    /// The CPU time after which a program reads its file.
+    /// The CPU time after which a program reads its file, unless the computer is so fast that it has read it by then.
     private static let busy = Duration.milliseconds(100)
-    /// The CPU time of a reload, without the start of a program, after which the file is being read.
-    private static let busyReload = Duration.milliseconds(50)
+
+    /// Returns the CPU time after which to interrupt a program: ``busy``, or half of the time of the whole program.
+    private func busyTime(of program: CLIProcess) async -> Duration {
+        let killed = await program.signalChild(SIGKILL) { $0.cpuTime >= Self.busy * 2 }
+        let end = await program.end()
+        return killed == nil ? min(Self.busy, end.cpuTime / 2) : Self.busy
+    }
 
     /// Starts a program, in whose command line FILE stands for a path.
     private func start(
@@ -40,8 +45,9 @@ struct EarlySignalTests {
         try await withFolder { folder in
             let path = folder + "/file"
             try file.write(to: path)
+            let busy = await busyTime(of: start(command, path))
             let program = start(command, path)
-            let before = await program.signalChild(signal) { $0.cpuTime >= Self.busy }
+            let before = await program.signalChild(signal) { $0.cpuTime >= busy }
             let end = await program.end()
             #expect([128 + signal, -signal].contains(end.code))
             #expect(end.output.isEmpty && end.errors.isEmpty)
@@ -80,12 +86,14 @@ struct EarlySignalTests {
             let (path, changed) = (folder + "/gateway.yaml", folder + "/changed.yaml")
             try "broker: { host: localhost }\n".write(toFile: path, atomically: false, encoding: .utf8)
             try LongFile.configuration.write(to: changed)
+            // A reload does not start the program again, so its file is being read earlier.
+            let reading = await busyTime(of: start("ble-gateway --check FILE", changed)) / 2
             // There is no message bus, so the gateway has nothing else to do.
             let program = start("ble-gateway --dry-run FILE", path, bus: "unix:path=/nonexistent")
             for number in [SIGINT, SIGTERM, SIGHUP] { await program.handlesSignals(number, name: "ble-gateway") }
             unsafe rename(changed, path)
             let reload = await program.signalChild(SIGHUP) { $0.letter == "S" }
-            let busy = try #require(reload) + Self.busyReload
+            let busy = try #require(reload) + reading
             let before = await program.signalChild(signal) { $0.cpuTime >= busy }
             let end = await program.end()
             #expect(end.code == 0)

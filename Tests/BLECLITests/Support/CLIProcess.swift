@@ -85,13 +85,16 @@ final class CLIProcess: Sendable {
                 if let child, let state = ProcessState(of: child), isDue(state) {
                     kill(child, SIGSTOP)
                     while let state = ProcessState(of: child), state.letter != "Z" {
-                        guard state.letter == "T" else { continue }
+                        guard state.letter == "T" else {
+                            ChildProcess.pause()
+                            continue
+                        }
                         kill(child, number)
                         kill(child, SIGCONT)
                         return state.cpuTime
                     }
                 }
-                sched_yield()
+                ChildProcess.pause()
             }
             return nil
         }
@@ -106,7 +109,7 @@ final class CLIProcess: Sendable {
                 let caught = status.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
                 let mask = caught?.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
                 if mask & signal != 0, status.contains("Name:\t\(name)\n") { return }
-                sched_yield()
+                ChildProcess.pause()
             }
         }
     }

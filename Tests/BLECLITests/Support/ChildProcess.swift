@@ -57,6 +57,9 @@ enum ChildProcess {
         return (status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F), times[0] + times[1])
     }
 
+    /// Waits before a state of a process is read again, so that the tests leave the processor to it.
+    static func pause() { usleep(2_000) }
+
     /// Runs blocking work on a thread of its own, because the threads of the test pool must not block.
     static func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         let value = Guarded<Value?>(nil)
@@ -75,7 +78,7 @@ enum ChildProcess {
 struct ProcessState {
     /// R: a thread runs, S: it waits, T: it is stopped, Z: it has ended.
     let letter: Character
-    /// The CPU time of all its threads, rounded down to ticks of the kernel.
+    /// The CPU time of all its threads.
     let cpuTime: Duration
 
     /// Reads the state; nil if there is no such process.
@@ -87,6 +90,17 @@ struct ProcessState {
         guard fields.count > 12, let letter = fields[0].first, let user = Int(fields[11]), let system = Int(fields[12])
         else { return nil }
         self.letter = letter
-        cpuTime = .milliseconds((user + system) * 1_000 / sysconf(Int32(_SC_CLK_TCK)))
+        let ticks = Duration.milliseconds((user + system) * 1_000 / sysconf(Int32(_SC_CLK_TCK)))
+        cpuTime = Self.cpuTime(of: process) ?? ticks
+    }
+
+    /// The CPU time of a process, to the nanosecond; nil if there is no such process.
+    private static func cpuTime(of process: pid_t) -> Duration? {
+        var clock = clockid_t()
+        var time = timespec()
+        guard unsafe clock_getcpuclockid(process, &clock) == 0, unsafe clock_gettime(clock, &time) == 0 else {
+            return nil
+        }
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 }
