@@ -15,9 +15,10 @@ build: deps ## build the package
 demo: deps ## build, then scan and connect on the simulation
 	@scripts/demo
 
-build-tests: deps ## build all tests, and ble-cli
+build-tests: deps ## build all tests, ble-cli and ble-gateway
 	@scripts/quiet build .build/logs/build.log swift build --build-tests
 	@scripts/quiet build .build/logs/demo.log swift build --product ble-cli
+	@scripts/quiet build .build/logs/gateway-build.log swift build --product ble-gateway
 
 test: deps ## run the unit and private-bus tests; no radio, no virtual machine
 	@scripts/test
@@ -102,7 +103,7 @@ bench-cli: deps ## measure the size, memory and start of a static ble-cli next t
 
 .PHONY: mutated-files
 mutated-files: deps ## pass 1,000 mutated scenarios, configurations and captures, and captures of 200 MB, to the commands that read them; fails above 2 s or 64 MB; COUNT=100 LARGE=80 for fewer files and 80 MB
-	@swift build --product ble-cli && swift build --product ble-gateway
+	@[ -n "$${RXBLUETOOTH_BUILT-}" ] || { swift build --product ble-cli && swift build --product ble-gateway; }
 	@scripts/mutated-files --count $(or $(COUNT),1000) --large $(or $(LARGE),200)
 
 .PHONY: bench-top
