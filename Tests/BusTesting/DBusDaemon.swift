@@ -44,7 +44,7 @@ package final class DBusDaemon {
         if daemon > 0 {
             kill(daemon, SIGKILL)
             // On a busy machine, the killed daemon still accepts connections for a moment.
-            while Self.isRunning(daemon) { usleep(1_000) }
+            while Self.isRunning(daemon) { sched_yield() }
         }
         daemon = 0
         try? input.fileHandleForWriting.close()
