@@ -23,7 +23,7 @@ struct UnsureTargetTests {
     private static func harness(isConnected: Bool, hasLamp: Bool = true) -> CommandHarness {
         let harness = CommandHarness(
             Scenario(peripherals: [
-                device("Mouse", mouse, after: .milliseconds(50)),
+                device("Desk mouse", mouse, after: .milliseconds(50)),
                 device("House lamp", lamp, after: .milliseconds(800)),
             ]))
         let bluez = harness.simulation.bluez

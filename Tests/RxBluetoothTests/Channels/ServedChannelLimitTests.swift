@@ -12,7 +12,7 @@ struct ServedChannelLimitTests {
         psm: 128, adapter: "hci0", adapterAddress: nil, peer: "C0:FF:EE:00:00:01", peerKind: .random, security: .none,
         receiveMTU: nil)
 
-    @Test func `Without descriptors, channels fail with their own error, and work again with them`() async {
+    @Test func `Without descriptors, channels fail as such, and work again with them`() async {
         await #expect(processExitsWith: .success) {
             let bus = "unix:path=/tmp/exhausted-\(getpid()),guid=1"
             let server = try #require(ServedChannels.listen(on: bus))
