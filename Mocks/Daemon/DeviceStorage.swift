@@ -9,6 +9,8 @@ final class DeviceStorage {
         var bond = SimulatedProtection.none
         var isBlocked = false
         var services: [String] = []
+        /// The advertised UUIDs among the services.
+        var keptServices: Set<String> = []
     }
 
     private var records: [String: [StoredDevice]] = [:]

@@ -55,4 +55,6 @@ public enum SimulatedFeature: String, CaseIterable, Sendable {
     case cutNames = "cut-names"
     /// A canceled connection attempt removes a device without a bond. This is the kernel's: Linux 6.12, not 6.1.
     case canceledAttemptRemoves = "canceled-attempt-removes"
+    /// After discovery, `Device1.UUIDs` also lists what the device has advertised (seen with 5.82 and 5.87).
+    case advertisedServicesKept = "advertised-services-kept"
 }

@@ -42,7 +42,7 @@ struct VersionDifferences: Sendable {
     private static let since5_82: Set<SimulatedFeature> = [
         .handle, .claimedServices, .preferredBearer, .serviceRecords, .deviceSets, .connectable, .controllerVersion,
         .connectInProgress, .connectDeviceFailed, .pairAlreadyExists, .cancelPairingDisconnects, .checkedProfile,
-        .lateDisconnectReply, .canceledAttemptRemoves,
+        .lateDisconnectReply, .canceledAttemptRemoves, .advertisedServicesKept,
     ]
 
     /// Creates the differences of a scenario: those of its version, with the scenario's own choices.

@@ -17,7 +17,7 @@ struct VersionTests {
         .connectDeviceFailed: [.v5_82, .v5_87], .pairAlreadyExists: [.v5_82, .v5_87],
         .cancelPairingDisconnects: [.v5_82, .v5_87], .checkedProfile: [.v5_82, .v5_87],
         .lateDisconnectReply: [.v5_82, .v5_87], .ignoredPattern: [.v5_82],
-        .canceledAttemptRemoves: [.v5_82, .v5_87], .cutNames: [.v5_87],
+        .canceledAttemptRemoves: [.v5_82, .v5_87], .cutNames: [.v5_87], .advertisedServicesKept: [.v5_82, .v5_87],
     ]
 
     @Test(arguments: SimulatedFeature.allCases, SimulatedBlueZ.Version.allCases)
@@ -106,6 +106,14 @@ struct VersionTests {
             stage.run(.milliseconds(100))
             return connecting.line == "Failed: br-connection-canceled"
                 && !stage.objects().contains { $0.hasSuffix("dev_C0_FF_EE_00_00_01") }
+        case .advertisedServicesKept:
+            // The thermometer does not have the service.
+            let advertisement = SimulatedAdvertisement(every: .milliseconds(100), rssi: -60, services: ["181b"])
+            stage.simulation.bluez.advertise(advertisement, from: "C0:FF:EE:00:00:02")
+            stage.connect(Stage.thermometer)
+            stage.device(Stage.thermometer, "Disconnect")
+            stage.run(.seconds(3))
+            return stage.property(Stage.thermometer, "Device1", "UUIDs").contains("0000181b")
         }
     }
 

@@ -135,7 +135,9 @@ extension DaemonDevice {
             }
             for service in services { service.appear() }
         }
-        let uuids = Set(deviceState.server.services.filter(\.isPrimary).map(\.uuid)).sorted()
+        // Source: BlueZ 5.82, device_add_eir_uuids in src/device.c.
+        if adapter.differences.has(.advertisedServicesKept) { keptServices.formUnion(advertisedServices) }
+        let uuids = keptServices.union(deviceState.server.services.filter(\.isPrimary).map(\.uuid)).sorted()
         if resolvedServices != uuids {
             resolvedServices = uuids
             changed("UUIDs")

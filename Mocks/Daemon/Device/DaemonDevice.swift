@@ -19,6 +19,8 @@ final class DaemonDevice {
     /// Service UUIDs from advertisements. GATT discovery replaces them (Q58).
     var advertisedServices: [String] = []
     var resolvedServices: [String]?
+    /// The advertised UUIDs that stay in `UUIDs` after discovery, if the version keeps them.
+    var keptServices: Set<String> = []
     let manufacturerData = AdvertisedData<UInt16>(key: "q") { .uint16($0) }
     let serviceData = AdvertisedData<String>(key: "s") { .string($0) }
     var lastReport: AdvertisingReport?
@@ -80,6 +82,7 @@ final class DaemonDevice {
         isBlocked = record.isBlocked
         bond = record.bond
         if !record.services.isEmpty { resolvedServices = record.services }
+        keptServices = record.keptServices
         isTemporary = false
     }
 
@@ -150,7 +153,7 @@ final class DaemonDevice {
         adapter.storage.keep(
             DeviceStorage.StoredDevice(
                 address: address, name: name, alias: alias, isTrusted: isTrusted, bond: bond,
-                isBlocked: isBlocked, services: resolvedServices ?? []),
+                isBlocked: isBlocked, services: resolvedServices ?? [], keptServices: keptServices),
             of: adapter.hardware.address)
     }
 }
