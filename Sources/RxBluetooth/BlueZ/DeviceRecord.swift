@@ -37,6 +37,8 @@ final class DeviceRecord {
     }
     /// Whether bluetoothd has signalled `UUIDs` during this connection, so that it lists what was read.
     private(set) var isListOfConnection = false
+    /// Whether the device may have advertised the battery service, so that the list alone does not show that it has it.
+    private(set) var mayAdvertiseBattery = false
     /// Whether bluetoothd has shown a new attribute after `ServicesResolved`.
     private(set) var isAddedAfterResolved = false
     /// Whether `UUIDs` may contain GATT services, which bluetoothd keeps after a connection (Q58).
@@ -55,8 +57,8 @@ final class DeviceRecord {
     /// The services, with the battery service if bluetoothd hides it, and reports a level or will do so.
     ///
     /// bluetoothd reads the first level after the services, so a list of the connection with the service is enough.
-    var shownServices: [UInt16: ServiceRecord] {
-        let isReported = battery.percentage != nil || isListOfConnection && listedServices.contains(0x180F)
+    func shownServices(by version: BlueZVersion?) -> [UInt16: ServiceRecord] {
+        let isReported = battery.percentage != nil || isListOfConnection && hidesBattery(version)
         return isReported ? servicesWithBattery : services
     }
     /// The services, with the battery service also if bluetoothd hides it and reports no level yet.
@@ -122,6 +124,7 @@ final class DeviceRecord {
             try value.array { (element) throws(DBusError) in
                 if let uuid = try element.withString({ BluetoothUUID(bytes: $0) }) { uuids.append(uuid) }
             }
+            record.recordBattery(in: uuids)
             record.listedServices = uuids
             record.isListOfConnection = record.isConnected
             // During a connection, `UUIDs` has the GATT services, so a known advertised list is kept (Q58). An empty
@@ -203,10 +206,26 @@ final class DeviceRecord {
     }
 
     private func connectionChanged() {
-        if isConnected { return }
+        if isConnected { return recordAdvertisedBattery() }
         attributeAddedAt = nil
         isAddedAfterResolved = false
         isListOfConnection = false
+    }
+
+    /// Records a battery service that is listed before bluetoothd has read the services.
+    ///
+    /// The first list of an object may come from advertisements, too, although the device is connected.
+    private func recordBattery(in uuids: [BluetoothUUID]) {
+        guard !isListed || !isConnected && !wasResolved, uuids.contains(0x180F) else { return }
+        mayAdvertiseBattery = true
+    }
+
+    /// Records a battery service in the packets before a connection, which need not be in a signal of `UUIDs`.
+    private func recordAdvertisedBattery() {
+        guard !wasResolved, !isListOfConnection else { return }
+        let isAdvertised =
+            advertisement.serviceUUIDs.contains(0x180F) || advertisement.serviceData(of: 0x180F) != nil
+        if isAdvertised { mayAdvertiseBattery = true }
     }
 
     private func becomeConnectable() {
@@ -227,6 +246,7 @@ final class DeviceRecord {
     /// Returns the changes that advertisements do not cause; nil if there is none.
     func refresh(from record: DeviceRecord) -> DeviceChange? {
         let wasConnected = isConnected
+        if record.mayAdvertiseBattery, !wasConnected, !wasResolved { mayAdvertiseBattery = true }
         var set = Changes()
         if let address = record.address, address != self.address { set.formUnion(Self.addressed) }
         if isConnected != record.isConnected { set.formUnion(Self.connected) }

@@ -1,7 +1,7 @@
 /// A defect of some versions of bluetoothd: what happens, and what to do.
 ///
-/// This table is the only place that compares versions. A distribution may have repaired a defect without changing the
-/// number, so the texts say that it may happen.
+/// Only this table and ``VersionBehaviour`` compare versions. A distribution may have repaired a defect without
+/// changing the number, so the texts say that it may happen.
 struct KnownProblem: Sendable {
     let name: Name
     /// The versions with the defect. The last one is the newest release that has it.

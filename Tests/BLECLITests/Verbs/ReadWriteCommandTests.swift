@@ -26,6 +26,22 @@ struct ReadWriteCommandTests {
         #expect(level?.hasSuffix("= 57  87 %") == true, "\(tree.lines)")
     }
 
+    @Test(arguments: SimulatedBlueZ.Version.allCases)
+    func `A battery service that is only advertised is not listed or awaited`(version: SimulatedBlueZ.Version) {
+        let tag = SimulatedPeripheral("Tag", address: "C0:FF:EE:00:00:09") {
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Tag", services: ["180f"])
+            SimulatedService("fff0") { SimulatedCharacteristic("fff1", .read([1])) }
+        }
+        var scenario = Scenario(peripherals: [tag])
+        scenario.bluez = version
+        let harness = CommandHarness(scenario)
+        let tree = harness.run(ConnectVerb(target: .part("Tag")))
+        #expect(tree.code == .done && tree.lines.contains { $0.contains("FFF1") }, "\(tree.lines + tree.errors)")
+        #expect(!tree.lines.contains { $0.contains("180F") } && (tree.time ?? 99) < 10, "\(tree.lines)")
+        let read = harness.run(ReadVerb(target: .part("Tag"), characteristic: .uuid(0x2A19)))
+        #expect(read.code == .notFound && (read.time ?? 99) < 10, "\(read.errors)")
+    }
+
     @Test func `Read prints a value as JSON`() throws {
         let outcome = CommandHarness().run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)), .asJSON)
         let object = try #require(ParsedJSON(outcome.lines.first ?? ""))

@@ -155,6 +155,20 @@ struct PropertyTableTests {
         #expect(record.advertisement.serviceUUIDs == [0x180D])
     }
 
+    @Test(.proves(.Q58, .Q109)) func `The first list of a device does not prove a hidden battery service`() throws {
+        let list = Value.properties(["UUIDs": .strings(["0000180f-0000-1000-8000-00805f9b34fb"])])
+        let known = DeviceRecord(key: DeviceKey(adapter: 0, address: "F0:F1:F2:F3:F4:10"))
+        known.isListed = true
+        known.isConnectedOverAny = true
+        let connected = try read(list, into: known).record
+        #expect(connected.hidesBattery(BlueZVersion(5, 82)) && connected.hidesBattery(nil))
+        let first = try read(list).record
+        #expect(!first.hidesBattery(BlueZVersion(5, 82)) && !first.hidesBattery(nil))
+        #expect(first.hidesBattery(BlueZVersion(5, 66)))
+        first.battery.percentage = 80
+        #expect(first.hidesBattery(BlueZVersion(5, 82)))
+    }
+
     @Test(.proves(.Q21)) func `Invalidated properties are cleared`() throws {
         let message = try Message.signal(path: "/", interface: "a.b", member: "C") { (body) throws(DBusError) in
             try body.value(.strings(["RSSI", "TxPower", "Unknown", "Name"]))

@@ -88,6 +88,49 @@ struct BatteryLevelTests {
         #expect(read.elements == [[64]] && read.isCompleted && link.isLive)
     }
 
+    /// Makes a scenario with a tag that advertises a battery service.
+    private func tag(_ version: SimulatedBlueZ.Version, _ services: SimulatedService...) -> Scenario {
+        var tag = SimulatedPeripheral("Tag", address: Sensor.text) {
+            SimulatedAdvertisement(
+                every: .milliseconds(100), rssi: -50, name: "Tag", services: ["180f"], firstAfter: .zero)
+        }
+        tag.services = services + [SimulatedService("fff0") { SimulatedCharacteristic("fff1", .read([1])) }]
+        var scenario = Scenario(peripherals: [tag])
+        scenario.bluez = version
+        return scenario
+    }
+
+    @Test(.proves(.S126, .Q58, .Q109), arguments: SimulatedBlueZ.Version.allCases)
+    func `A battery service that is only advertised is not shown`(version: SimulatedBlueZ.Version) {
+        let stage = Stage(tag(version))
+        let peripheral = stage.find(Sensor.address)
+        let link = stage.connect(peripheral)
+        let found = stage.record(peripheral.discoverServices())
+        let level = stage.record(peripheral.characteristic(0x2A19))
+        let read = stage.record(peripheral.read(BatteryLevel.self))
+        let values = stage.record(peripheral.observe(BatteryLevel.self))
+        stage.advance(1_000)
+        #expect(found.elements.map(\.uuid).ownServices == [0x1801, 0xFFF0] && found.isCompleted)
+        #expect(level.kind == .attributeNotFound)
+        #expect(read.kind == .unsupported && values.kind == .unsupported)
+        #expect(read.error?.detail == "There is no battery level" && link.isLive)
+    }
+
+    @Test(.proves(.S126, .Q109)) func `An advertised battery service is shown if GAP is hidden, too`() {
+        // bluetoothd reports no level that it cannot read.
+        let battery = SimulatedService("180f") { SimulatedCharacteristic("2a19", .read { _ in .error(0x02) }) }
+        var scenario = tag(.v5_82, battery)
+        scenario.features = [.hiddenBattery]
+        scenario.disabledFeatures = [.claimedServices]
+        let stage = Stage(scenario)
+        let peripheral = stage.find(Sensor.address)
+        let link = stage.connect(peripheral)
+        let found = stage.record(peripheral.discoverServices([0x180F]))
+        let read = stage.record(peripheral.read(BatteryLevel.self))
+        stage.advance(5_000)
+        #expect(found.elements.count == 1 && read.isLive && link.isLive)
+    }
+
     @Test(.proves(.Q109)) func `The battery level of bluetoothd is emitted if bluetoothd hides the service`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)

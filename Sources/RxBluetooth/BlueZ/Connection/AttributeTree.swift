@@ -61,7 +61,7 @@ final class AttributeTree {
     }
 
     private func services(over link: Link, where isIncluded: (UInt16) -> Bool) -> [Service] {
-        let all = mirror.devices[link.key]?.shownServices ?? [:]
+        let all = mirror.devices[link.key]?.shownServices(by: link.client.version) ?? [:]
         return all.filter { isIncluded($0.key) }.sorted { $0.key < $1.key }.compactMap { handle, record in
             record.uuid.map {
                 Service(

@@ -2,6 +2,7 @@ import DBus
 
 /// The battery level of a connected device, as bluetoothd reports it (`org.bluez.Battery1`).
 final class BatteryLevel {
+    private unowned let client: BlueZClient
     private let bus: BusContext
     private let mirror: ObjectMirror
     private let key: DeviceKey
@@ -16,6 +17,7 @@ final class BatteryLevel {
     private let readers = EmitterList<[UInt8]>()
 
     init(_ link: Link) {
+        client = link.client
         bus = link.client.bus
         mirror = link.client.mirror
         key = link.key
@@ -35,11 +37,11 @@ final class BatteryLevel {
 
     /// Whether the peripheral has no battery service, not even a hidden one, or a shown one without the level.
     ///
-    /// bluetoothd lists hidden services, too. A list of an earlier connection, or of an advertisement, proves nothing.
+    /// bluetoothd lists hidden services, too. A list of an earlier connection proves nothing.
     /// Call it only if the services have no level.
     var isAbsent: Bool {
         guard level == nil, let device = mirror.devices[key] else { return false }
-        return isShown || device.isListOfConnection && !device.listedServices.contains(0x180F)
+        return isShown || device.isListOfConnection && !isHidden
     }
 
     /// Whether bluetoothd shows a battery service, and so does not read the level itself.
@@ -47,10 +49,8 @@ final class BatteryLevel {
         mirror.devices[key]?.services.values.contains { $0.uuid == 0x180F } ?? false
     }
 
-    /// Whether bluetoothd lists a battery service and does not show it.
-    private var isHidden: Bool {
-        !isShown && mirror.devices[key]?.listedServices.contains(0x180F) == true
-    }
+    /// Whether bluetoothd hides a battery service.
+    private var isHidden: Bool { mirror.devices[key]?.hidesBattery(client.version) ?? false }
 
     /// Whether bluetoothd may still be reading its first level, and pairing for it if the level is protected.
     ///
