@@ -25,13 +25,7 @@ enum BlueZ {
     ///
     /// bluetoothd hides these services. From 5.80 on, it shows them read-only (Q109).
     /// Source: BlueZ 5.66, `profiles/gap/gas.c`, `profiles/input/hog.c`, `profiles/scanparam/scan.c`.
-    static let claimedServices: Set<BluetoothUUID> = [0x1800, 0x1812, 0x1813]
-    /// The GAP service and its characteristics.
-    ///
-    /// Source: Core Specification 5.4, Vol 3, Part C, 12.
-    static let gapAttributes: Set<BluetoothUUID> = [
-        0x1800, 0x2A00, 0x2A01, 0x2A02, 0x2A03, 0x2A04, 0x2AA6, 0x2AC9, 0x2BF5,
-    ]
+    static let claimedServices = Set(ClaimedService.all.map(\.uuid))
 
     /// The interfaces in the mirror, recognised by their bytes because a `String` would cost time.
     enum Interface {

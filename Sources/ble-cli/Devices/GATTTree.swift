@@ -12,6 +12,8 @@ struct GATTTree: Sendable {
 
     let peripheral: Peripheral
     let services: [ServiceNode]
+    /// The services that bluetoothd hides, because it uses them itself.
+    let hiddenServices: [ClaimedService]
 
     /// Discovers the tree, emits it once, and completes.
     static func discover(_ peripheral: Peripheral) -> Observable<GATTTree> {
@@ -20,8 +22,11 @@ struct GATTTree: Sendable {
                 service.discoverCharacteristics().toArray().map { ServiceNode(service: service, characteristics: $0) }
             }
             .toArray()
-            .map { GATTTree(peripheral: peripheral, services: $0) }
             .asObservable()
+            .flatMap { services in
+                peripheral.hiddenServices()
+                    .map { GATTTree(peripheral: peripheral, services: services, hiddenServices: $0) }
+            }
     }
 
     /// Returns the characteristics that arguments name. Throws if one is missing or ambiguous.
@@ -48,7 +53,11 @@ struct GATTTree: Sendable {
                 }
             let list = present.isEmpty ? "It has none." : "It has \(present.joined(separator: ", "))."
             let kind = descriptors.isEmpty ? "characteristic" : "characteristic or descriptor"
-            throw CLIError(.notFound, "\(peripheral) has no \(kind) \(argument). \(list)")
+            let hidden = hiddenServices.first { service in
+                service.attributes.contains { argument.matches($0, 0) }
+            }
+            let reason = hidden.map { ": \($0.reason)" } ?? ""
+            throw CLIError(.notFound, "\(peripheral) has no \(kind) \(argument)\(reason). \(list)")
         }
         guard matching.count == 1 else {
             let list = matching.map { characteristic -> String in

@@ -42,6 +42,36 @@ struct ReadWriteCommandTests {
         #expect(read.code == .notFound && (read.time ?? 99) < 10, "\(read.errors)")
     }
 
+    @Test(arguments: SimulatedBlueZ.Version.allCases)
+    func `Read names the service that bluetoothd keeps to itself`(version: SimulatedBlueZ.Version) throws {
+        let mouse = SimulatedPeripheral("Mouse", address: "C0:FF:EE:00:00:09") {
+            SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Mouse", services: ["1812"])
+            SimulatedService("1812") { SimulatedCharacteristic("2a4b", .read([1])) }
+        }
+        var scenario = Scenario(peripherals: [mouse])
+        scenario.bluez = version
+        let harness = CommandHarness(scenario)
+        func read(_ text: String) throws -> CommandHarness.Outcome {
+            harness.run(ReadVerb(target: .part("Mouse"), characteristic: try CharacteristicArgument(parsing: text)))
+        }
+        let expected = [
+            ("2A4B", "2A4B: bluetoothd keeps the HID service (1812)"),
+            ("port map", "“port map”: bluetoothd keeps the HID service (1812)"),
+            ("2A00", "2A00: bluetoothd keeps the GAP service (1800)"),
+        ]
+        for (argument, text) in expected {
+            let outcome = try read(argument)
+            guard version == .v5_66 else {
+                #expect(outcome.code == .done, "\(outcome.errors)")
+                continue
+            }
+            #expect(outcome.code == .notFound)
+            #expect(outcome.errors.first?.contains("has no characteristic \(text)") == true, "\(outcome.errors)")
+        }
+        let missing = try read("2A6E")
+        #expect(missing.code == .notFound && missing.errors.first?.contains("bluetoothd keeps") == false)
+    }
+
     @Test func `Read prints a value as JSON`() throws {
         let outcome = CommandHarness().run(ReadVerb(target: strap, characteristic: .uuid(0x2A19)), .asJSON)
         let object = try #require(ParsedJSON(outcome.lines.first ?? ""))

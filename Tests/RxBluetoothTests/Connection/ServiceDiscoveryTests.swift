@@ -106,6 +106,34 @@ struct ServiceDiscoveryTests {
         #expect(link.isLive)
     }
 
+    @Test(.proves(.Q122), arguments: SimulatedBlueZ.Version.allCases)
+    func `The error for a value of a hidden HID service names bluetoothd`(version: SimulatedBlueZ.Version) {
+        var scenario = Scenario {
+            SimulatedPeripheral("Mouse", address: Sensor.text) {
+                SimulatedAdvertisement(
+                    every: .milliseconds(100), rssi: -50, name: "Mouse", services: ["1812"], firstAfter: .zero)
+                SimulatedService("1812") { SimulatedCharacteristic("2a4b", .read([1])) }
+            }
+        }
+        scenario.bluez = version
+        let stage = Stage(scenario)
+        let peripheral = stage.find(Sensor.address)
+        let link = stage.connect(peripheral)
+        let map = stage.record(peripheral.characteristic(0x2A4B))
+        // The mouse does not have this one.
+        let other = stage.record(peripheral.characteristic(0x2A4F))
+        stage.advance(500)
+        if version == .v5_66 {
+            #expect(map.kind == .attributeNotFound)
+            let text = map.error?.description ?? ""
+            #expect(text.contains("2A4B; bluetoothd keeps the HID service (1812) to itself"), "\(text)")
+        } else {
+            #expect(map.elements.count == 1)
+        }
+        #expect(other.kind == .attributeNotFound)
+        #expect(other.error?.description.contains("bluetoothd keeps") == false && link.isLive)
+    }
+
     @Test(.proves(.S51)) func `The error for a missing attribute names its UUID`() {
         let (stage, peripheral) = Stage.withSensor()
         let link = stage.connect(peripheral)

@@ -82,13 +82,11 @@ final class AttributeTree {
         let found = all.filter { requested.contains(uuid($0)) }
         guard !found.isEmpty else {
             let names = requested.map(\.description).joined(separator: ", ")
-            // The error explains the GAP service: every peripheral has it, but some versions do not show it (Q122).
-            let isGAP = !BlueZ.gapAttributes.isDisjoint(with: requested)
-            let showsGAP = mirror.devices[peripheral.key]?.services.values.contains { $0.uuid == 0x1800 } == true
-            let reason =
-                isGAP && !showsGAP
-                ? "; bluetoothd keeps the GAP service (1800) to itself, and shows the device's name" : ""
-            throw BluetoothError(.attributeNotFound, detail: names + reason)
+            // The peripheral may have the attribute in a service that bluetoothd hides (Q122).
+            let version = (try? links.live(peripheral.key))?.client.version
+            let hidden = mirror.devices[peripheral.key]?.hiddenServices(version)
+                .first { !$0.attributes.isDisjoint(with: requested) }
+            throw BluetoothError(.attributeNotFound, detail: names + (hidden.map { "; \($0.reason)" } ?? ""))
         }
         return found
     }
