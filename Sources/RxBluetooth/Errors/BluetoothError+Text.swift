@@ -148,6 +148,7 @@ extension BluetoothError: CustomStringConvertible {
 
     /// What may have ended the link, as an addition to ``reason``; empty if nothing is suspected.
     private var suspicion: String {
+        if mayHaveLostBond { return ", possibly because the peripheral no longer has the bond" }
         guard isOfPairingByBluetoothd else { return "" }
         return switch kind {
         case .disconnected where pairingClue == .service:
@@ -235,11 +236,16 @@ extension BluetoothError {
         case .disconnected(.authentication) where pairingClue == .refused:
             "It may accept no new bonds now, or have a bond with another host: put it into pairing mode, then pair it."
         case .disconnected(.authentication): "Pair with the peripheral; if it was paired before, forget it first."
+        case .disconnected where mayHaveLostBond && isLinkShared:
+            "Connect again; if each link ends, forget the peripheral, then pair it; this program had not made this "
+                + "link, so another program may also have closed it."
         case .disconnected(.unknown) where isLinkShared, .disconnected(.local) where isLinkShared:
             "Connect again: this program had not made the link, so another program may have closed it."
         case .disconnected where pairingClue == .possible && isOfAttribute && mayNeedStrongerBond:
             "Connect again, nearer if possible; if only this operation ends the link, it may require a stronger bond: "
                 + "forget the peripheral, and pair it again with a passkey."
+        case .disconnected where mayHaveLostBond:
+            "Connect again; if each link ends, forget the peripheral, then pair it."
         // A peripheral may drop the link instead of pairing, or refuse to pair, and the kernel then closes the link.
         // bluetoothd reports neither (Q121), so the advice suggests pairing if the operation may have needed it.
         case .disconnected where pairingClue == .possible && isOfAttribute:

@@ -70,6 +70,9 @@ public struct BluetoothError: Error, Sendable {
     /// Whether an attribute may require a stronger bond than the peripheral has. True only together with
     /// ``Kind/timedOut`` or ``Kind/disconnected(_:)``.
     package private(set) var mayNeedStrongerBond = false
+    /// Whether the peripheral may no longer have the bond that this computer has. True only together with
+    /// ``Kind/disconnected(_:)``.
+    package private(set) var mayHaveLostBond = false
     /// Why there is no battery level; nil for every other error. Not nil only together with ``Kind/unsupported``.
     private(set) var missingBattery: MissingBattery?
 
@@ -252,6 +255,13 @@ public struct BluetoothError: Error, Sendable {
     /// Whether bluetoothd has or may have started a pairing by itself, so that pairing the device helps.
     package var isOfPairingByBluetoothd: Bool { pairingClue == .batteryLevel || pairingClue == .service }
 
+    /// Returns the error of a lost link with ``mayHaveLostBond`` set or not.
+    func withSuspectedBondLoss(_ isSuspected: Bool) -> BluetoothError {
+        changed {
+            if case .disconnected = kind { $0.mayHaveLostBond = isSuspected }
+        }
+    }
+
     /// Returns the error, with ``isKeySuspected`` set or not if it requires pairing.
     func withSuspectedKey(_ isKeySuspected: Bool) -> BluetoothError {
         changed { $0.isKeySuspected = isKeySuspected && kind == .needsPairing }
@@ -284,6 +294,7 @@ public struct BluetoothError: Error, Sendable {
             isLinkShared = error.isLinkShared
             pairingClue = error.pairingClue
             mayNeedStrongerBond = error.mayNeedStrongerBond
+            mayHaveLostBond = error.mayHaveLostBond
         }
         isOfAdvertisementSource = error.isOfAdvertisementSource
         if kind == .timedOut { mayNeedStrongerBond = error.mayNeedStrongerBond }

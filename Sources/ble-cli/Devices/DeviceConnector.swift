@@ -195,7 +195,8 @@ final class ConnectionProgress: Sendable {
         case .connecting(let device):
             let what = "Connecting to \(device.peripheral): not connected within \(limit.text)"
             if let cause = notes?.outage {
-                return CLIError(.timedOut, "\(what). Last cause: \(cause.summary) Give a longer --timeout.")
+                let advice = cause.mayHaveLostBond ? cause.noteOnLostBond : " Give a longer --timeout."
+                return CLIError(.timedOut, "\(what). Last cause: \(cause.summary)\(advice)")
                     .caused(by: cause)
             }
             return CLIError(.timedOut, "\(what). \(Self.advice(device.rssi))")

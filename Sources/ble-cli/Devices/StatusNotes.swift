@@ -48,7 +48,7 @@ final class LinkStatusNotes: Sendable {
         context.manager.events
             .do(onNext: { [self] event in
                 guard case .reconnection(_, let error, _, _) = event.kind, recordFailure(error) else { return }
-                context.note("\(error.summary) Trying again.")
+                context.note("\(error.summary) Trying again.\(error.noteOnLostBond)")
             })
             .ignoreElements()
     }
@@ -60,7 +60,8 @@ final class LinkStatusNotes: Sendable {
                 switch connection {
                 case .disconnected(let cause):
                     guard recordLoss(cause) else { return }
-                    context.note("\(cause?.summary ?? "\(peripheral): the link was lost.") Reconnecting.")
+                    let summary = cause?.summary ?? "\(peripheral): the link was lost."
+                    context.note("\(summary) Reconnecting.\(cause?.noteOnLostBond ?? "")")
                 case .connected:
                     if recordReturn() { context.note("\(peripheral): connected again.") }
                 case .connecting, .disconnecting: break
@@ -73,7 +74,8 @@ final class LinkStatusNotes: Sendable {
     private func recordFailure(_ error: BluetoothError) -> Bool {
         state.withLock { state in
             defer { state.outage = error }
-            return state.outage?.kind != error.kind
+            let isNewSuspicion = error.mayHaveLostBond && state.outage?.mayHaveLostBond == false
+            return state.outage?.kind != error.kind || isNewSuspicion
         }
     }
 

@@ -84,18 +84,22 @@ extension BluetoothError {
         switch kind {
         case .needsPairing where isBondTooWeak: naming(Self.commandsOfStrongerBond)
         case .needsPairing: naming("ble-cli pair")
-        case .bondLost: naming("ble-cli forget, then ble-cli pair")
+        case .bondLost: naming(Self.commandsOfNewBond)
         case .connectFailed(let reason) where !reason.hasPrefix("br-"):
             "Check that the device is near and accepts connections, and try again."
         case .disconnected where pairingClue == .duringPairing: naming("ble-cli pair")
         case .disconnected where isOfPairingByBluetoothd && operation != .pair: naming("ble-cli pair")
         case .disconnected(.authentication) where mayNeedStrongerBond:
             "A value may require a stronger bond: \(Self.commandsOfStrongerBond)."
+        case .disconnected where mayHaveLostBond && isLinkShared:
+            "Try again; if each link ends: \(Self.commandsOfNewBond). "
+                + "This command had not made the link, so another program may also have closed it."
         case .disconnected(.unknown) where isLinkShared, .disconnected(.local) where isLinkShared:
             "This command had not made the link, so another program may have closed it. \(nextAttempt)"
         case .disconnected where pairingClue == .possible && mayNeedStrongerBond && isOfAttribute:
             "Connect again, nearer if possible; if only this value ends the link, it may require a stronger bond: "
                 + "\(Self.commandsOfStrongerBond)."
+        case .disconnected where mayHaveLostBond: "Try again; if each link ends: \(Self.commandsOfNewBond)."
         case .notConnected: "The link has ended, and its cause is not known. \(nextAttempt)"
         case .poweredOff: "Switch it on: ble-cli power on."
         case .noAdapter: "Plug in a Bluetooth adapter, or list those that are present: ble-cli adapters."
@@ -117,6 +121,14 @@ extension BluetoothError {
 
     /// The commands that replace a bond that is too weak.
     private static let commandsOfStrongerBond = "ble-cli forget, then ble-cli pair --passkey"
+
+    /// What to do if the peripheral has lost the bond, after another sentence; empty if this is not suspected.
+    var noteOnLostBond: String {
+        mayHaveLostBond ? " If each link ends: \(Self.commandsOfNewBond)." : ""
+    }
+
+    /// The commands that replace a bond that the peripheral has lost.
+    private static let commandsOfNewBond = "ble-cli forget, then ble-cli pair"
 
     /// How to go on after the end of a link.
     private var nextAttempt: String {

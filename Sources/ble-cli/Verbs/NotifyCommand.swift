@@ -176,7 +176,7 @@ struct NotifyVerb: LinkVerb {
     private static func timeoutError(_ error: CLIError, _ outage: BluetoothError?) -> CLIError {
         guard let outage else { return error }
         let what = error.cause?.summary ?? error.text
-        return CLIError(.timedOut, "\(what) The device is not connected. Last cause: \(outage.summary)")
-            .caused(by: outage)
+        let last = "Last cause: \(outage.summary)\(outage.noteOnLostBond)"
+        return CLIError(.timedOut, "\(what) The device is not connected. \(last)").caused(by: outage)
     }
 }

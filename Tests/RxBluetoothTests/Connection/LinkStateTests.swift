@@ -140,7 +140,7 @@ struct LinkStateTests {
             [.stopRediscovery, .cancelDeadline, .open, .becomeReady]),
         Row(
             "The link is not confirmed", state((.connectAnswered(nil), none)), .linkConfirmed(false), none, .ended,
-            [.end(BluetoothError(.disconnected(.unknown)))]),
+            [.endLost(.unknown, isShared: false)]),
         Row(
             "The query for the link fails", state((.connectAnswered(nil), none)), .confirmationFailed(late), none,
             .closing, [.cancelAttempt] + closing(late)),

@@ -31,7 +31,22 @@ extension Link {
         }
         let clue = pairingClue(operation, isShared: isShared)
         return lost.withSharedLink(isShared).withPairingClue(clue, hasBond: isBonded && clue == .possible)
+            .withSuspectedBondLoss(
+                reason == .unknown && isBonded && clue != .duringPairing && hasEndedBeforeEncryption)
     }
+
+    /// Whether the link may have ended because it could not be encrypted with the bond (Q87).
+    ///
+    /// bluetoothd requests encryption when the link of a device with a bond comes up. If the peripheral has no bond,
+    /// the link ends soon, before a reply to any operation. A later loss has another cause.
+    private var hasEndedBeforeEncryption: Bool {
+        !queue.hasReply && client.settings.elapsed(since: openedAt) <= Self.longestEncryption
+    }
+
+    /// The longest time until a link ends that the peripheral does not encrypt.
+    ///
+    /// It is shorter than the transaction time-out of ATT, after which bluetoothd closes a link by itself.
+    private static let longestEncryption = Duration.seconds(25)
 
     /// Returns what is known about a pairing if no missing reply proves it.
     private func pairingClue(

@@ -14,6 +14,8 @@ final class Link {
     private(set) var state: LinkState
     /// When the current phase of `state` began.
     private(set) var since: MonotonicTime?
+    /// When the link came up; nil before.
+    private(set) var openedAt: MonotonicTime?
     /// Whether the link was made for a pairing only. A new connection waits until this link has ended.
     let isForPairing: Bool
     /// The requested kind of the address; nil if bluetoothd had the device before.
@@ -276,6 +278,7 @@ final class Link {
 
     private func open() {
         attempt = nil
+        openedAt = client.settings.now
         client.mirror.resetAborts(of: key)
         battery.changed()
         if client.mirror.devices[key]?.isResolved == true {

@@ -64,7 +64,9 @@ extension LinkState {
 
     mutating func linkConfirmed(_ isConnected: Bool) -> [Action] {
         guard case .connecting(let attempt) = phase, attempt.step == .confirming else { return [] }
-        return isConnected ? open(attempt) : end(BluetoothError(.disconnected(.unknown)))
+        if isConnected { return open(attempt) }
+        phase = .ended
+        return [.endLost(.unknown, isShared: false)]
     }
 
     /// Closes the link, because it may exist although `Connected` could not be read.
