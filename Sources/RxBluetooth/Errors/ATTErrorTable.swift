@@ -38,10 +38,24 @@ enum ATTErrorTable {
                     + "instead of sending an empty rest",
                 "Receive the value by notifications, or change its length or the MTU in the firmware of the peripheral."
             )
+        // The value of the descriptor 2902 is not one of the program, so the program cannot use another one.
+        case 0x07, 0x0D, 0x13, 0xFD, 0xFF:
+            guard operation == .notify, let row = rows[code] else { break }
+            return Row(row.name, refusalToNotify(code), howToNotify)
         case 0x80...0x9F: return Row("application error", "the peripheral refused with an error of its own", lookUp)
-        default: return rows[code] ?? Row(nil, "the peripheral refused with an unknown error", lookUp)
+        default: break
         }
+        return rows[code] ?? Row(nil, "the peripheral refused with an unknown error", lookUp)
     }
+
+    /// Returns the cause if the peripheral refuses the value of the descriptor 2902.
+    private static func refusalToNotify(_ code: UInt8) -> String {
+        let refusal = "the peripheral refuses to turn its notifications or indications on"
+        return code == 0xFD ? refusal + ", because its configuration is not right" : refusal
+    }
+
+    private static let howToNotify =
+        "Read in the documentation of the peripheral what it requires before it turns them on."
 
     /// The codes with one meaning for all operations, without those of applications.
     private static let rows: [UInt8: Row] = [

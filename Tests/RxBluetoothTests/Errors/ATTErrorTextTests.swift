@@ -48,6 +48,18 @@ struct ATTErrorTextTests {
         }
     }
 
+    @Test(arguments: [UInt8(0x07), 0x0D, 0x13, 0xFD, 0xFF])
+    func `A refused value of the descriptor 2902 does not advise another value`(code: UInt8) {
+        let error = Self.error(code, during: .notify)
+        let refusal = "the peripheral refuses to turn its notifications or indications on"
+        #expect(error.summary.contains(refusal), "\(error)")
+        #expect(error.summary.contains("because its configuration is not right") == (code == 0xFD), "\(error)")
+        #expect(
+            error.advice == "Read in the documentation of the peripheral what it requires before it turns them on.")
+        let write = Self.error(code, during: .write)
+        #expect(!write.summary.contains(refusal) && write.advice?.hasPrefix("Read in") == false, "\(write)")
+    }
+
     @Test(arguments: [UInt8(0x80), 0x9F]) func `The documentation of the peripheral has the codes of applications`(
         code: UInt8
     ) {
