@@ -41,7 +41,7 @@ final class ServerCharacteristic {
             }
         }
         flags = Self.flags(of: characteristic)
-        if notifications != nil {
+        if characteristic.hasSwitch {
             descriptors.append(ServerDescriptor(SimulatedDescriptor("2902", [0, 0]), handle: handles.take()))
         }
         for descriptor in characteristic.descriptors {

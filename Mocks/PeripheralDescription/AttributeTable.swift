@@ -37,7 +37,7 @@ extension SimulatedCharacteristic {
 
     /// Whether the characteristic has a Client Characteristic Configuration Descriptor (2902).
     var hasSwitch: Bool {
-        behaviours.contains { behaviour in
+        hasClientConfiguration && behaviours.contains { behaviour in
             switch behaviour.kind {
             case .notify, .indicate: true
             case .read, .write, .writeWithoutResponse: false

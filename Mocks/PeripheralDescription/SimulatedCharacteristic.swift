@@ -6,6 +6,10 @@ public struct SimulatedCharacteristic: Sendable {
     public var behaviours: [SimulatedBehaviour]
     /// The descriptors, in the order of their handles. The CCCD (2902) is added automatically.
     public var descriptors: [SimulatedDescriptor]
+    /// Whether notifications or indications have a CCCD (2902). Default: true.
+    ///
+    /// Some defective firmware has none. bluetoothd then turns them on without a request to the peripheral.
+    public var hasClientConfiguration = true
     /// The required security of the link. A write without response over a less secure link is dropped.
     public var protection: SimulatedProtection
 

@@ -16,6 +16,8 @@ final class NotificationStart: Sendable {
     private struct State {
         /// The characteristics with notifications that are not on yet.
         var waiting: Set<Key>
+        /// The UUIDs of the characteristics without a descriptor that turns notifications on.
+        var unconfigured: [BluetoothUUID] = []
         /// Whether the device has a bond, which may be too weak for a characteristic.
         var isBonded = false
     }
@@ -24,9 +26,10 @@ final class NotificationStart: Sendable {
     private let state: Guarded<State>
     private let begun = PublishSubject<Void>()
 
-    init(of characteristics: [Characteristic]) {
+    /// - Parameter areOn: Whether the notifications are on already.
+    init(of characteristics: [Characteristic], areOn: Bool = false) {
         self.characteristics = characteristics
-        state = Guarded(State(waiting: Set(characteristics.map { Key($0) })))
+        state = Guarded(State(waiting: areOn ? [] : Set(characteristics.map { Key($0) })))
     }
 
     /// Records that notifications are on. A value shows it, too: for a hidden battery service, nothing is switched.
@@ -38,7 +41,7 @@ final class NotificationStart: Sendable {
     /// Emits once when all notifications are on.
     func observe(in manager: BluetoothManager) -> Observable<Void> { begun.take(1).alongside(recording(in: manager)) }
 
-    /// Records which notifications are on, and whether the device has a bond. Emits nothing.
+    /// Records which notifications are on, their descriptors, and whether the device has a bond. Emits nothing.
     func recording(in manager: BluetoothManager) -> Observable<Never> {
         let switches = manager.attributeExchanges
             .do(onNext: { [self] exchange in
@@ -49,7 +52,30 @@ final class NotificationStart: Sendable {
         let bonds = (characteristics.first?.peripheral.isBonded ?? .empty())
             .do(onNext: { [self] isBonded in state.withLock { $0.isBonded = isBonded } })
             .ignoreElements().catch { _ in .empty() }
-        return .merge(switches, bonds)
+        return .merge(switches, bonds, recordingDescriptors())
+    }
+
+    /// Records which characteristics have no descriptor that turns notifications on. Needs no request to the device.
+    private func recordingDescriptors() -> Observable<Never> {
+        let discoveries = characteristics.filter { !$0.isHidden }
+            .map { (characteristic: Characteristic) -> Observable<Never> in
+                characteristic.discoverDescriptors().map(\.uuid).toArray().asObservable()
+                    .do(onNext: { [self] uuids in
+                        guard !uuids.contains(0x2902) else { return }
+                        state.withLock { $0.unconfigured.append(characteristic.uuid) }
+                    })
+                    .ignoreElements().catch { _ in .empty() }
+            }
+        return .merge(discoveries)
+    }
+
+    /// Why no value may ever arrive, as a sentence; nil if each characteristic has its descriptor.
+    var missingDescriptors: String? {
+        let uuids = state.withLock(\.unconfigured)
+        guard !uuids.isEmpty else { return nil }
+        let names = uuids.map(\.description).joined(separator: ", ")
+        let verb = uuids.count == 1 ? "has" : "have"
+        return "\(names) \(verb) no descriptor 2902, which turns notifications on, so the device may never send any."
     }
 
     /// The error of the first characteristic with notifications that are not on at a time limit; nil if all are on.

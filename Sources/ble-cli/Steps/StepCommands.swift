@@ -152,12 +152,15 @@ struct WaitStep: StepCommand {
             return session.currentTree(with: [argument]).flatMap { tree -> Observable<Never> in
                 let characteristic = try tree.characteristic(argument)
                 // The notifications of a subscribed characteristic are on.
-                let start = NotificationStart(of: session.isSubscribed(to: characteristic) ? [] : [characteristic])
+                let start = NotificationStart(
+                    of: [characteristic], areOn: session.isSubscribed(to: characteristic))
                 let timedOut = context.timer(limit).map { _ -> [UInt8] in
                     if let error = start.error(within: limit) { throw CLIError(error, advice: error.adviceOfStep) }
                     let what = wanted.map { "The value \(HexBytes.text($0))" } ?? "No value"
                     let end = wanted == nil ? "arrived" : "did not arrive"
-                    throw CLIError(.timedOut, "\(what) of \(characteristic.uuid) \(end) within \(limit.text).")
+                    let text = "\(what) of \(characteristic.uuid) \(end) within \(limit.text)."
+                    let cause = wanted == nil ? start.missingDescriptors : nil
+                    throw CLIError(.timedOut, [text, cause].compactMap(\.self).joined(separator: " "))
                 }
                 let isWanted = { @Sendable (value: [UInt8]) in
                     start.record(characteristic)

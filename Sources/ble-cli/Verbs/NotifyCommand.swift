@@ -169,7 +169,8 @@ struct NotifyVerb: LinkVerb {
         let what =
             count.map { "Only \(shown) of \($0) values of \(source) arrived within \(timeout.text)." }
             ?? "No value of \(source) arrived within \(timeout.text)."
-        let text = [what, error.map { CLIError($0).text }].compactMap(\.self).joined(separator: " ")
+        let cause = error.map { CLIError($0).text } ?? (shown == 0 ? start.missingDescriptors : nil)
+        let text = [what, cause].compactMap(\.self).joined(separator: " ")
         throw Self.timeoutError(CLIError(.timedOut, text), outage)
     }
 
