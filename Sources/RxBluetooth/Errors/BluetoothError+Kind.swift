@@ -113,7 +113,7 @@ extension BluetoothError {
         case requested
         /// The adapter was switched off or removed.
         case adapter
-        /// bluetoothd removed the device, usually for another program.
+        /// bluetoothd removed the device, usually for another program, also if it had closed the link first.
         case removed
         /// bluetoothd stopped.
         case daemon

@@ -86,7 +86,8 @@ extension BluetoothError: CustomStringConvertible {
         case .disconnected(let loss) where pairingClue == .duringPairing: Self.endOfPairing(loss)
         case .disconnected(.requested): "the link was closed by this program"
         case .disconnected(.adapter): "the link was lost, because the adapter was switched off or removed"
-        case .disconnected(.removed): "the link was lost, because the device was removed"
+        case .disconnected(.removed):
+            "the link was lost, because the device was removed from bluetoothd, possibly by another program"
         case .disconnected(.daemon): "the link was lost, because bluetoothd stopped"
         case .disconnected(.bus): "the link was lost, because the system bus was lost"
         case .disconnected(.timeout): "the link was lost, because the peripheral did not respond in time"
@@ -236,6 +237,7 @@ extension BluetoothError {
         case .disconnected(.authentication) where pairingClue == .refused:
             "It may accept no new bonds now, or have a bond with another host: put it into pairing mode, then pair it."
         case .disconnected(.authentication): "Pair with the peripheral; if it was paired before, forget it first."
+        case .disconnected(.removed): "Connect again; if the peripheral was paired, pair it again."
         case .disconnected where mayHaveLostBond && isLinkShared:
             "Connect again; if each link ends, forget the peripheral, then pair it; this program had not made this "
                 + "link, so another program may also have closed it."

@@ -179,6 +179,41 @@ struct LinkLossTests {
         stage.expectNoTimers()
     }
 
+    @Test(.proves(.Q61)) func `A removal that follows the end of the link is its reason`() {
+        let (stage, daemon, peripheral) = Stage.scripted()
+        let link = stage.connect(peripheral, daemon)
+        daemon.deviceChanges(["Connected": .bool(false)])
+        stage.advance(0)
+        daemon.remove(ScriptedDaemon.Objects.devicePath, "org.bluez.Device1")
+        stage.advance(0)
+        daemon.take("Get").reply { (body) throws(DBusError) in try body.value(.variant(.bool(true))) }
+        stage.advance(0)
+        #expect(link.kind == .disconnected(.removed))
+        stage.expectSettled()
+    }
+
+    @Test(.proves(.Q61, .Q86), arguments: SimulatedBlueZ.Version.allCases)
+    func `Notifications of a device that another program removes name the removal`(version: SimulatedBlueZ.Version) {
+        for isRemoved in [true, false] {
+            var scenario = Scenario(peripherals: [Sensor.peripheral])
+            scenario.bluez = version
+            let stage = Stage(scenario, deadlines: Deadlines())
+            let peripheral = stage.find(Sensor.address)
+            let link = stage.connect(peripheral)
+            let values = stage.record(stage.characteristic(Sensor.notifying, of: peripheral).observeValueUpdates())
+            stage.advance(500)
+            let rival = stage.simulation.bluez.competingClient()
+            if isRemoved { rival.remove(Sensor.text) } else { rival.disconnect(Sensor.text) }
+            stage.advance(5_000)
+            for error in [link.error, values.error] {
+                let text = "the device was removed from bluetoothd, possibly by another program."
+                #expect((error?.kind == .disconnected(.removed)) == isRemoved, "\(String(describing: error))")
+                #expect(error?.summary.hasSuffix(text) == isRemoved, "\(String(describing: error))")
+                if isRemoved { #expect(error?.advice == "Connect again; if the peripheral was paired, pair it again.") }
+            }
+        }
+    }
+
     @Test(.proves(.S30)) func `Disposing while the reason of a loss is determined sends nothing`() {
         let (stage, daemon, peripheral) = Stage.scripted()
         let link = stage.connect(peripheral, daemon)

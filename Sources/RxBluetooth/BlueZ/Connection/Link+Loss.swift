@@ -30,9 +30,12 @@ extension Link {
             return failed.withPairingClue(isRefusedByPeer ? .refused : .none, hasBond: isBonded)
         }
         let clue = pairingClue(operation, isShared: isShared)
-        return lost.withSharedLink(isShared).withPairingClue(clue, hasBond: isBonded && clue == .possible)
-            .withSuspectedBondLoss(
-                reason == .unknown && isBonded && clue != .duringPairing && hasEndedBeforeEncryption)
+        let isRemoved = isRemovedAfterLoss && reason != .remote && (clue == .none || clue == .possible)
+        let isBondSuspected =
+            reason == .unknown && isBonded && !isRemoved && clue != .duringPairing && hasEndedBeforeEncryption
+        return (isRemoved ? BluetoothError(.disconnected(.removed)) : lost).withSharedLink(isShared)
+            .withPairingClue(clue, hasBond: isBonded && clue == .possible)
+            .withSuspectedBondLoss(isBondSuspected)
     }
 
     /// Whether the link may have ended because it could not be encrypted with the bond (Q87).

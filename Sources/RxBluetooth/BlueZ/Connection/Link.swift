@@ -24,6 +24,8 @@ final class Link {
     var pairing: PairingAttempt?
     /// The reason that bluetoothd has announced for the end of the link.
     private var announcedReason: BluetoothError.DisconnectReason?
+    /// Whether bluetoothd has removed the device while the cause of the loss was not known yet.
+    private(set) var isRemovedAfterLoss = false
     /// Whether bluetoothd has answered a call that was sent after the loss of the link and its delay.
     private(set) var isAnsweredAfterLoss = false
 
@@ -88,7 +90,12 @@ final class Link {
     func connectedChanged(_ isConnected: Bool) { handle(.shown(isConnected: isConnected)) }
 
     /// Handles the removal of the device by bluetoothd.
-    func deviceRemoved() { handle(.deviceRemoved) }
+    ///
+    /// bluetoothd disconnects a connected device first, and removes it after the end of the link.
+    func deviceRemoved() {
+        if state.step == .losing { isRemovedAfterLoss = true }
+        handle(.deviceRemoved)
+    }
 
     /// Handles a device that bluetoothd shows again, or for the first time.
     ///
