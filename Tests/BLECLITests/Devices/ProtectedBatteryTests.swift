@@ -79,7 +79,7 @@ struct ProtectedBatteryTests {
     @Test func `A discovery that a refused pairing blocks names the pairing at the time limit`() {
         // From 5.67 on, the library removes the device after the first refusal, so nothing is known before discovery.
         let harness = Self.harness(.v5_66, SimulatedPairing())
-        harness.run(ReadVerb(target: finder, characteristic: value), for: 60)
+        harness.run(ReadVerb(target: finder, characteristic: value), for: 10)
         harness.simulation.bluez.setConnection(SimulatedConnection(discovery: .seconds(60)), of: Self.address)
         let outcome = harness.run(ReadVerb(target: finder, characteristic: value), .limited(.seconds(8)), for: 60)
         #expect(outcome.code == .timedOut && outcome.errors.count == 1, "\(outcome.errors)")
