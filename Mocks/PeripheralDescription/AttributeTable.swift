@@ -37,12 +37,12 @@ extension SimulatedCharacteristic {
 
     /// Whether the characteristic has a Client Characteristic Configuration Descriptor (2902).
     var hasSwitch: Bool {
-        hasClientConfiguration
-            && behaviours.contains { behaviour in
-                switch behaviour.kind {
-                case .notify, .indicate: true
-                case .read, .write, .writeWithoutResponse: false
-                }
+        guard hasClientConfiguration else { return false }
+        return behaviours.contains { behaviour in
+            switch behaviour.kind {
+            case .notify, .indicate: true
+            case .read, .write, .writeWithoutResponse: false
             }
+        }
     }
 }

@@ -8,7 +8,7 @@ public struct SimulatedCharacteristic: Sendable {
     public var descriptors: [SimulatedDescriptor]
     /// Whether notifications or indications have a CCCD (2902). Default: true.
     ///
-    /// Some defective firmware has none. bluetoothd then turns them on without a request to the peripheral.
+    /// Some defective firmware has none. Turning notifications on succeeds nevertheless.
     public var hasClientConfiguration = true
     /// The required security of the link. A write without response over a less secure link is dropped.
     public var protection: SimulatedProtection
