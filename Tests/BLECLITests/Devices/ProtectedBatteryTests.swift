@@ -76,18 +76,6 @@ struct ProtectedBatteryTests {
         #expect(values.errors.contains { $0.contains("battery level") }, "\(values.errors)")
     }
 
-    @Test func `A discovery that a refused pairing blocks names the pairing at the time limit`() {
-        // From 5.67 on, the library removes the device after the first refusal, so nothing is known before discovery.
-        let harness = Self.harness(.v5_66, SimulatedPairing())
-        harness.run(ReadVerb(target: finder, characteristic: value), for: 10)
-        harness.simulation.bluez.setConnection(SimulatedConnection(discovery: .seconds(60)), of: Self.address)
-        let outcome = harness.run(ReadVerb(target: finder, characteristic: value), .limited(.seconds(8)), for: 60)
-        #expect(outcome.code == .timedOut && outcome.errors.count == 1, "\(outcome.errors)")
-        let text = outcome.errors.first ?? ""
-        #expect(text.contains("not complete within 8 s, after a pairing"), "\(text)")
-        #expect(text.hasSuffix("Pair with the peripheral first: ble-cli pair."), "\(text)")
-    }
-
     @Test(arguments: versions)
     func `Pair over a link that is lost before its call names the battery level`(version: SimulatedBlueZ.Version) {
         let harness = Self.harness(version)
