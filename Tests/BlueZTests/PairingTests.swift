@@ -70,7 +70,9 @@ extension LabTests {
         }
 
         /// From 5.82 on, bluetoothd may keep such a device at the first `RemoveDevice`, after two or more failures.
-        @Test(.proves(.Q138)) func `forget removes a device that has deleted its bond, and it can be paired`()
+        /// With the kernel 6.1 of 5.66, such a lost bond ends in a panic (list_debug.c); docs/bluez-versions.md says so.
+        @Test(.proves(.Q138), .enabled(if: Lab.version != "5.66"))
+        func `forget removes a device that has deleted its bond, and it can be paired`()
             async throws
         {
             try await Lab.withManager { manager in
