@@ -15,7 +15,7 @@ extension LabTests {
                 let signals = Self.table(other, .dbus)
                 let both = Observable.combineLatest(packets, signals) { ($0, $1) }
                 let (byPacket, bySignal) = try await both.filter { packets, signals in
-                    packets.count == 10 && signals.count == 10
+                    packets.count == Lab.peripheralCount && signals.count == Lab.peripheralCount
                         && packets.keys.allSatisfy { address in
                             packets[address]?.advertisementData.localName != nil
                                 && signals[address]?.advertisementData.localName != nil

@@ -70,7 +70,7 @@ extension LabTests {
         }
 
         /// From 5.82 on, bluetoothd may keep such a device at the first `RemoveDevice`, after two or more failures.
-        /// With the kernel 6.1 of 5.66, such a lost bond ends in a panic (list_debug.c); docs/bluez-versions.md says so.
+        /// With kernel 6.1, that of 5.66, such a lost bond ends in a panic (docs/bluez-versions.md).
         @Test(.proves(.Q138), .enabled(if: Lab.version != "5.66"))
         func `forget removes a device that has deleted its bond, and it can be paired`()
             async throws

@@ -51,7 +51,7 @@ extension BluetoothManager {
     ///
     /// Fails with:
     /// - ``BluetoothError/Kind/noFreeSlot`` if the adapter has no room for another advertisement. Controllers support
-    ///   only a few.
+    ///   only a few, and bluetoothd frees the slot of an earlier advertisement shortly after the disposal.
     /// - ``BluetoothError/Kind/invalidArgument`` or ``BluetoothError/Kind/registrationFailed(_:)`` if bluetoothd
     ///   rejects the advertisement, for example because it is too long. ``Advertisement/interval`` is checked before
     ///   anything is sent.

@@ -7,6 +7,9 @@ import Testing
 enum Lab {
     static let isRunning = ProcessInfo.processInfo.environment["RXBLUETOOTH_LAB"] == "1"
 
+    /// How many peripherals advertise; see `Lab/README.md`.
+    static let peripheralCount = 11
+
     /// The version of BlueZ, for example `5.82`. Each has two digits after the point, so the order of texts is right.
     static let version = ProcessInfo.processInfo.environment["RXBLUETOOTH_BLUEZ"] ?? "5.82"
 

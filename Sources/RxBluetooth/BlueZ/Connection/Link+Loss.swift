@@ -20,7 +20,9 @@ extension Link {
         default: return lost
         }
         // bluetoothd then closes the link: the service for which it has paired cannot be used.
-        if let refusal = queue.earlierRefusal { return lost.withPairingClue(refusal.pairingClue) }
+        if let refusal = queue.earlierRefusal {
+            return lost.withSharedLink(isShared).withPairingClue(refusal.pairingClue)
+        }
         let isPairing = queue.isPairing
         let failed = BluetoothError(.disconnected(.authentication)).inferred
         if isPairing, !isBonded, reason != .local { return failed }
