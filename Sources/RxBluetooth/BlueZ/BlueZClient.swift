@@ -339,7 +339,7 @@ extension BlueZClient: ObjectMirrorObserver {
         if change.all.intersects(DeviceRecord.observed) { deviceValues.changed(key) }
         if device.isConnected != change.wasConnected {
             device.hasLostLink = change.wasConnected && !device.isBonded
-            if change.wasConnected { links.recordDisconnected(key) }
+            if change.wasConnected { links.recordDisconnected(key) } else { device.connectedAt = settings.now }
             scans.connectionChanged(key)
         } else if device.isConnected, change.set.intersects(DeviceRecord.filtered) {
             // A connected peripheral may be present for a filter only when its services are read.

@@ -48,6 +48,8 @@ final class DeviceRecord {
     var isPaired = false
     /// Whether the last link has ended while the device had no bond, so that bluetoothd may have kept a pairing (Q136).
     var hasLostLink = false
+    /// When bluetoothd last signalled that the device is connected; nil if it was connected when it was first shown.
+    var connectedAt: MonotonicTime?
     /// Whether bluetoothd has shown the device itself, and not only objects below it.
     var isListed = false
 

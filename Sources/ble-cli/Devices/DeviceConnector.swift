@@ -48,7 +48,7 @@ struct DeviceConnector {
             progress.enter(.choosing)
         }
         guard keepsLink else { return finder.find() }
-        return KnownDevices(context: context, target: target).findLinked().flatMap {
+        return KnownDevices(context: context, target: target).findLinked(isOnly: changesDevice).flatMap {
             linked -> Observable<DeviceCandidates.Candidate> in
             guard let linked, linked.match == .exact || finder.names(linked) else { return finder.find() }
             return .just(linked)

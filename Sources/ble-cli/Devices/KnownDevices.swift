@@ -58,9 +58,12 @@ struct KnownDevices {
     /// Emits the connected device that the target names, or nil. Fails if several match.
     ///
     /// If a device without a link matches exactly, a partial match with a link is not the device.
-    func findLinked() -> Observable<DeviceCandidates.Candidate?> {
+    ///
+    /// - Parameter isOnly: Whether the device must be the only known one that matches.
+    func findLinked(isOnly: Bool = false) -> Observable<DeviceCandidates.Candidate?> {
         list().map { known in
             if known.candidates.hasExact, !known.linked.hasExact { return nil }
+            if isOnly, known.candidates.only() == nil { return nil }
             return try known.linked.choose(for: target)
         }
     }

@@ -77,6 +77,20 @@ struct UnsureTargetTests {
         #expect(harness.calls("StartDiscovery") == 0)
     }
 
+    @Test func `A write over a kept link does not prefer the connected one of two devices`() {
+        let harness = CommandHarness(
+            Scenario(peripherals: [
+                Self.device("Hall lamp", Self.mouse, after: .milliseconds(50)),
+                Self.device("House lamp", Self.lamp, after: .milliseconds(50)),
+            ]))
+        harness.run(ScanVerb(), .limited(.seconds(1)), for: 2)
+        harness.simulation.bluez.competingClient().connect(Self.mouse)
+        harness.advance(1_000)
+        let outcome = harness.run(Self.write("lamp", keepsLink: true))
+        #expect(outcome.code == .usage && harness.calls("WriteValue") == 0, "\(outcome.errors)")
+        #expect(outcome.errors.first?.contains("matches 2 devices") == true, "\(outcome.errors)")
+    }
+
     @Test(arguments: [("ous", false), ("ous", true), ("5F", false)])
     func `A write by a part listens for a second, and uses the only match`(part: String, isConnected: Bool) {
         let harness = Self.harness(isConnected: isConnected, hasLamp: false)

@@ -139,8 +139,8 @@ struct LinkStateTests {
             "The link is confirmed", state((.connectAnswered(nil), none)), .linkConfirmed(true), none, .connected,
             [.stopRediscovery, .cancelDeadline, .open, .becomeReady]),
         Row(
-            "The link is not confirmed", state((.connectAnswered(nil), none)), .linkConfirmed(false), none, .ended,
-            [.endLost(.unknown, isShared: false)]),
+            "The link is not confirmed, and bluetoothd has announced why", state((.connectAnswered(nil), none)),
+            .linkConfirmed(false), Facts(announcedReason: .timeout), .ended, [.endLost(.timeout, isShared: false)]),
         Row(
             "The query for the link fails", state((.connectAnswered(nil), none)), .confirmationFailed(late), none,
             .closing, [.cancelAttempt] + closing(late)),

@@ -118,6 +118,17 @@ struct LostBondTests {
         #expect(advice.hasSuffix("another program may also have closed it."))
     }
 
+    @Test(.proves(.Q87, .Q74)) func `An old link of another program names no lost bond`() {
+        let (stage, peripheral) = Self.stage()
+        stage.simulation.bluez.competingClient().connect(Lock.text)
+        stage.advance(60_000)
+        let link = stage.connect(peripheral)
+        stage.simulation.bluez.dropLink(to: Lock.text)
+        stage.advance(2_000)
+        #expect(link.error?.isLinkShared == true)
+        #expect(link.error?.description.contains("bond") == false, "\(String(describing: link.error))")
+    }
+
     @Test(.proves(.Q87, .Q78)) func `A bonded link that has ended before it is confirmed names the lost bond`() {
         let objects = ScriptedDaemon.Objects.oneDevice.setting(
             ScriptedDaemon.Objects.devicePath, "org.bluez.Device1", ["Paired": .bool(true), "Bonded": .bool(true)])

@@ -91,6 +91,25 @@ struct RefusedPairingTests {
         #expect(link.error?.advice?.contains("pair it") == true)
     }
 
+    @Test func `A refused pairing that bluetoothd began names each missing reply`() {
+        refuse()
+        for _ in 1...2 {
+            let read = stage.record(value.readValue())
+            stage.advance(65_000)
+            #expect(read.kind == .needsPairing, "\(String(describing: read.error))")
+        }
+    }
+
+    @Test(arguments: [29, 31])
+    func `A refused pairing explains the end of the link for 30 s`(seconds: Int) {
+        refuse()
+        stage.advance(seconds * 1_000)
+        daemon.deviceChanges(["Connected": .bool(false), "ServicesResolved": .bool(false)])
+        stage.advance(2_000)
+        #expect(link.kind == .disconnected(.unknown))
+        #expect(link.error?.isPairingSuspected == (seconds < 30))
+    }
+
     @Test func `A refusal outlasts the operation deadline and ends with the link`() {
         let read = stage.record(value.readValue())
         stage.advance(0)

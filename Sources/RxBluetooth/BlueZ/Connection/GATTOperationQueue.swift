@@ -33,7 +33,15 @@ final class GATTOperationQueue {
     /// Other operations fail until bluetoothd answers this operation, or the device is paired.
     private var refused: (operation: BluetoothError.Operation, target: String, error: BluetoothError)?
     /// The error of a pairing that was refused while no operation ran, so that bluetoothd had begun it by itself.
-    private(set) var earlierRefusal: BluetoothError?
+    var earlierRefusal: BluetoothError? { earlier?.error }
+    private var earlier: (error: BluetoothError, since: MonotonicTime)?
+    /// The earlier refusal that may have ended the link: bluetoothd then keeps the running operation, or has closed the
+    /// link when its own request had no reply. A refusal may also be that of a request by the peripheral.
+    var refusalBeforeEnd: BluetoothError? {
+        guard let earlier, running != nil || settings.elapsed(since: earlier.since) <= GATTOperation.attTimeout
+        else { return nil }
+        return earlier.error
+    }
     /// The number of the operation that becomes `refused` if it has no reply after `answerGrace`.
     private var suspectedNumber: UInt64?
     /// Whether the peripheral has replied to an operation of this link, so that no pairing blocked its predecessors.
@@ -120,7 +128,7 @@ final class GATTOperationQueue {
     func refuse(_ error: BluetoothError) {
         guard !isSuspended, !isRefused else { return }
         if let item = running { return suspect(item.number, error) }
-        if !mirror.isBonded(peripheral.key) { earlierRefusal = error.ofPairingByBluetoothd }
+        if !mirror.isBonded(peripheral.key) { earlier = (error.ofPairingByBluetoothd, settings.now) }
     }
 
     private func suspect(_ number: UInt64, _ error: BluetoothError) {
@@ -173,7 +181,7 @@ final class GATTOperationQueue {
     /// bluetoothd then sends the operation that it kept, and the operations behind it. The refusal ends now and not
     /// with the reply, because our call may have reached its deadline before.
     func paired() {
-        (refused, earlierRefusal) = (nil, nil)
+        (refused, earlier) = (nil, nil)
         suspectedNumber = nil
         running?.isPairing = false
         unanswered.paired()
@@ -260,16 +268,16 @@ final class GATTOperationQueue {
         deadline?.cancel()
         watchdog?.cancel()
         suspectedNumber = nil
+        var isTimedOut = false
         let outcome = result.mapError {
-            item.corrected(
-                item.failure($0), after: settings.elapsed(since: item.since), mirror.isBonded(peripheral.key),
-                earlierRefusal)
+            let failure = item.failure($0)
+            let error = item.corrected(
+                failure, after: settings.elapsed(since: item.since), mirror.isBonded(peripheral.key), earlierRefusal)
+            isTimedOut = failure.kind == .timedOut || error.kind == .timedOut
+            return error
         }
         // After a time-out the refusal remains: bluetoothd still waits, and would not answer the next operation either.
-        if case .failure(let error) = outcome, error.kind == .timedOut {
-        } else {
-            (refused, earlierRefusal) = (nil, nil)
-        }
+        if !isTimedOut { (refused, earlier) = (nil, nil) }
         switch outcome {
         case .success:
             if item.isForwarded { hasReply = true }

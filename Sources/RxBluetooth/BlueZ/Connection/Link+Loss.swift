@@ -20,7 +20,7 @@ extension Link {
         default: return lost
         }
         // bluetoothd then closes the link: the service for which it has paired cannot be used.
-        if let refusal = queue.earlierRefusal {
+        if let refusal = queue.refusalBeforeEnd, !isRemovedAfterLoss {
             return lost.withSharedLink(isShared).withPairingClue(refusal.pairingClue)
         }
         let isPairing = queue.isPairing
@@ -34,7 +34,8 @@ extension Link {
         let clue = pairingClue(operation, isShared: isShared)
         let isRemoved = isRemovedAfterLoss && reason != .remote && (clue == .none || clue == .possible)
         let isBondSuspected =
-            reason == .unknown && isBonded && !isRemoved && clue != .duringPairing && hasEndedBeforeEncryption
+            reason == .unknown && isBonded && !isRemoved && clue != .duringPairing
+            && hasEndedBeforeEncryption(isShared: isShared)
         return (isRemoved ? BluetoothError(.disconnected(.removed)) : lost).withSharedLink(isShared)
             .withPairingClue(clue, hasBond: isBonded && clue == .possible)
             .withSuspectedBondLoss(isBondSuspected)
@@ -44,8 +45,12 @@ extension Link {
     ///
     /// bluetoothd requests encryption when the link of a device with a bond comes up. If the peripheral has no bond,
     /// the link ends soon, before a reply to any operation. A later loss has another cause.
-    private var hasEndedBeforeEncryption: Bool {
-        !queue.hasReply && client.settings.elapsed(since: openedAt) <= Self.longestEncryption
+    /// The link of another program may be older than the use of it, and encrypted since then.
+    private func hasEndedBeforeEncryption(isShared: Bool) -> Bool {
+        guard !queue.hasReply, let begin = isShared ? client.mirror.devices[key]?.connectedAt : openedAt else {
+            return false
+        }
+        return client.settings.elapsed(since: begin) <= Self.longestEncryption
     }
 
     /// The longest time until a link ends that the peripheral does not encrypt.

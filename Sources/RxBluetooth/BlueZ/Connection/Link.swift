@@ -162,7 +162,10 @@ final class Link {
         case .startDeadline:
             deadline = client.bus.schedule(after: deadlines.connect) { [weak self] in self?.handle(.connectDeadline) }
         case .cancelDeadline: deadline?.cancel()
-        case .connect: connect()
+        case .connect:
+            // An earlier attempt may have left a reason.
+            announcedReason = nil
+            connect()
         case .connectDevice: connectDevice()
         case .confirmLink: confirmLink()
         case .readOtherAttemptResult: readOtherAttemptResult()

@@ -62,11 +62,11 @@ extension LinkState {
         return [.confirmLink]
     }
 
-    mutating func linkConfirmed(_ isConnected: Bool) -> [Action] {
+    mutating func linkConfirmed(_ isConnected: Bool, _ facts: Facts) -> [Action] {
         guard case .connecting(let attempt) = phase, attempt.step == .confirming else { return [] }
         if isConnected { return open(attempt) }
         phase = .ended
-        return [.endLost(.unknown, isShared: false)]
+        return [.endLost(facts.announcedReason ?? .unknown, isShared: false)]
     }
 
     /// Closes the link, because it may exist although `Connected` could not be read.

@@ -237,7 +237,7 @@ struct LinkState: Equatable {
         case .connectDeviceAnswered(let answer): connectDeviceAnswered(answer, facts)
         case .connectAnswered(let error): connectAnswered(error, facts)
         case .earlierConnectAnswered(let isSuccess): earlierConnectAnswered(isSuccess, facts)
-        case .linkConfirmed(let isConnected): linkConfirmed(isConnected)
+        case .linkConfirmed(let isConnected): linkConfirmed(isConnected, facts)
         case .confirmationFailed(let error): confirmationFailed(error, facts)
         case .pauseEnded: pauseEnded(facts)
         case .otherAttemptAnswered(let isConnected): otherAttemptAnswered(isConnected, facts)
