@@ -20,7 +20,8 @@ enum TypedAttribute {
     /// Encodes a number, a text, or an object with the names of fields as keys.
     static func encode(_ json: JSONNode, of uuid: BluetoothUUID) throws(CommandFailure) -> [UInt8] {
         guard let number = uuid.shortNumber, let structure = CharacteristicStructure.structure(of: number) else {
-            throw .invalid("\(uuid) has no published structure, so “typed” cannot be used; give the bytes as “value”")
+            throw .invalid(
+                "the structure of \(uuid) is not known, so “typed” cannot be used; give the bytes as “value”")
         }
         let given: [(field: CharacteristicStructure.Field, json: JSONNode)]
         if case .object(let members) = json {

@@ -12,7 +12,8 @@ enum TypedValue {
     /// Encodes the value of a characteristic: a number, a word, a text, or `FIELD=VALUE, FIELD=VALUE`.
     static func encode(_ text: String, for uuid: BluetoothUUID) throws(CLIError) -> [UInt8] {
         guard let number = uuid.shortNumber, let structure = CharacteristicStructure.structure(of: number) else {
-            throw CLIError(.usage, "\(uuid) has no published structure, so --value cannot encode it. Give the bytes.")
+            throw CLIError(
+                .usage, "The structure of \(uuid) is not known, so --value cannot encode it. Give the bytes.")
         }
         let record = CharacteristicRecord(structure, [])
         let choices: [[CharacteristicRecord.Entry]]

@@ -109,6 +109,13 @@ struct DecodedValueTests {
             error?.text.contains("Give reset or a value of Heart Rate Control Point.") == true, "\(error?.text ?? "")")
     }
 
+    /// A structure may be published although it is not in the table.
+    @Test(arguments: [BluetoothUUID(0x2BC4), "12345678-0000-1000-8000-00805F9B3400"])
+    func `The error of an unknown structure does not say that it is not published`(uuid: BluetoothUUID) {
+        let error = #expect(throws: CLIError.self) { try TypedValue.encode("1", for: uuid) }
+        #expect(error?.text == "The structure of \(uuid) is not known, so --value cannot encode it. Give the bytes.")
+    }
+
     @Test func `Formats times by RFC 3339 with a fraction`() {
         #expect(Timestamp.text(Date(timeIntervalSince1970: 1_773_500_966.535)) == "2026-03-14T15:09:26.535Z")
         #expect(Timestamp.text(Date(timeIntervalSince1970: 0)) == "1970-01-01T00:00:00.000Z")
