@@ -47,10 +47,8 @@ extension Link {
     /// the link ends soon, before a reply to any operation. A later loss has another cause.
     /// The link of another program may be older than the use of it, and encrypted since then.
     private func hasEndedBeforeEncryption(isShared: Bool) -> Bool {
-        guard !queue.hasReply, let begin = isShared ? client.mirror.devices[key]?.connectedAt : openedAt else {
-            return false
-        }
-        return client.settings.elapsed(since: begin) <= Self.longestEncryption
+        let signalled = isShared ? client.mirror.devices[key]?.connectedAt : nil
+        return !queue.hasReply && client.settings.elapsed(since: signalled ?? openedAt) <= Self.longestEncryption
     }
 
     /// The longest time until a link ends that the peripheral does not encrypt.
