@@ -153,7 +153,7 @@ extension BluetoothError: CustomStringConvertible {
         guard isOfPairingByBluetoothd else { return "" }
         return switch kind {
         case .disconnected where pairingClue == .service:
-            ", possibly because a pairing was refused that bluetoothd had started by itself"
+            ", possibly because a pairing was refused that no operation had started"
         case .needsPairing where pairingClue == .service:
             ", for a service that bluetoothd uses by itself, such as that of an input device"
         case .disconnected:

@@ -94,7 +94,8 @@ public struct BluetoothError: Error, Sendable {
         case refused
         /// bluetoothd may have started a pairing by itself, to read the battery level.
         case batteryLevel
-        /// bluetoothd had started a pairing by itself, for example for an input device, and it was refused.
+        /// A pairing was refused that no operation had started, but bluetoothd, for example for an input device, or the
+        /// peripheral by a Security Request.
         case service
         /// This module was pairing the peripheral when the link ended.
         case duringPairing

@@ -204,7 +204,7 @@ final class ConnectionProgress: Sendable {
         case .discovering(let peripheral):
             let cause =
                 refused.withLock { $0.contains(peripheral.address) }
-                ? ", after a pairing that bluetoothd had started by itself was refused. "
+                ? ", after a pairing was refused that no operation had started. "
                     + "Pair with the peripheral first: ble-cli pair."
                 : ". Give a longer --timeout."
             return CLIError(

@@ -104,7 +104,7 @@ extension GATTOperation {
     ///   - error: The error of the reply, or of the missing reply.
     ///   - time: How long the operation has run.
     ///   - isBonded: Whether the peripheral has a bond.
-    ///   - refusal: The error of a pairing that bluetoothd had begun by itself, and that was refused.
+    ///   - refusal: The error of a pairing that no operation had started, and that was refused.
     func corrected(
         _ error: BluetoothError, after time: Duration, _ isBonded: Bool, _ refusal: BluetoothError?
     ) -> BluetoothError {

@@ -32,7 +32,7 @@ final class GATTOperationQueue {
     ///
     /// Other operations fail until bluetoothd answers this operation, or the device is paired.
     private var refused: (operation: BluetoothError.Operation, target: String, error: BluetoothError)?
-    /// The error of a pairing that was refused while no operation ran, so that bluetoothd had begun it by itself.
+    /// The error of a pairing that was refused while no operation ran. bluetoothd or the peripheral had begun it.
     var earlierRefusal: BluetoothError? { earlier?.error }
     private var earlier: (error: BluetoothError, since: MonotonicTime)?
     /// The earlier refusal that may have ended the link: bluetoothd then keeps the running operation, or has closed the
