@@ -9,8 +9,8 @@ struct ButtonEventTests {
     }
 
     @Test func `A held button of Shelly's earlier firmware is held`() throws {
-        #expect(try events("403afe") == [.button(index: 0, .hold)])
-        #expect(try events("403a003afe3a01") == [.button(index: 1, .hold), .button(index: 2, .press)])
+        #expect(try events("403afe") == [.button(index: 1, .hold)])
+        #expect(try events("403a003afe3a01") == [.button(index: 2, .hold), .button(index: 3, .press)])
     }
 
     @Test func `A code that BTHome does not define is an event of its own`() throws {

@@ -69,7 +69,7 @@ struct EncryptionTests {
             guard case .reading(let reading) = decoder.decode(try packet(counter), from: address) else { return nil }
             return reading
         }
-        #expect(try reading(100)?.events == [.button(index: 0, .press)])
+        #expect(try reading(100)?.events == [.button(index: 1, .press)])
         let again = try #require(try reading(100))
         #expect(again.isRepeated)
         #expect(again.events == [])

@@ -9,24 +9,24 @@ struct MiBeaconProductTests {
     }
 
     @Test func `A dimmer reports presses and steps, not a number of a button`() {
-        #expect(reading(0x03B6, 0x1001, [0, 1, 3]).events == [.button(index: 0, .press)])
-        #expect(reading(0x03B6, 0x1001, [0, 2, 3]).events == [.button(index: 0, .doublePress)])
-        #expect(reading(0x03B6, 0x1001, [1, 4, 3]).events == [.button(index: 0, .longPress)])
-        #expect(reading(0x03B6, 0x1001, [0, 3, 4]).events == [.dimmer(index: 0, steps: 3)])
-        #expect(reading(0x03B6, 0x1001, [0, 0xFE, 4]).events == [.dimmer(index: 0, steps: -2)])
+        #expect(reading(0x03B6, 0x1001, [0, 1, 3]).events == [.button(index: 1, .press)])
+        #expect(reading(0x03B6, 0x1001, [0, 2, 3]).events == [.button(index: 1, .doublePress)])
+        #expect(reading(0x03B6, 0x1001, [1, 4, 3]).events == [.button(index: 1, .longPress)])
+        #expect(reading(0x03B6, 0x1001, [0, 3, 4]).events == [.dimmer(index: 1, steps: 3)])
+        #expect(reading(0x03B6, 0x1001, [0, 0xFE, 4]).events == [.dimmer(index: 1, steps: -2)])
         #expect(reading(0x03B6, 0x1001, [0xFF, 0, 4]).events == [.other("pressed rotation", code: -1)])
     }
 
     @Test func `A switch reports each of the buttons that were pressed together`() {
         #expect(
-            reading(0x0DFD, 0x1001, [5, 0, 1]).events == [.button(index: 0, .longPress), .button(index: 2, .longPress)])
+            reading(0x0DFD, 0x1001, [5, 0, 1]).events == [.button(index: 1, .longPress), .button(index: 3, .longPress)])
         #expect(
             reading(0x1569, 0x1001, [2, 0, 2]).events
-                == [.button(index: 0, .doublePress), .button(index: 1, .doublePress)])
-        #expect(reading(0x0153, 0x1001, [3, 0, 2]).events == [.button(index: 3, .longPress)])
-        #expect(reading(0x1949, 0x4E0C, [3]).events == [.button(index: 0, .press), .button(index: 1, .press)])
-        #expect(reading(0x1C10, 0x4E0C, [15]).events == [.button(index: 0, .doublePress)])
-        #expect(reading(0x5968, 0x4A0D, [1]).events == [.button(index: 1, .doublePress)])
+                == [.button(index: 1, .doublePress), .button(index: 2, .doublePress)])
+        #expect(reading(0x0153, 0x1001, [3, 0, 2]).events == [.button(index: 4, .longPress)])
+        #expect(reading(0x1949, 0x4E0C, [3]).events == [.button(index: 1, .press), .button(index: 2, .press)])
+        #expect(reading(0x1C10, 0x4E0C, [15]).events == [.button(index: 1, .doublePress)])
+        #expect(reading(0x5968, 0x4A0D, [1]).events == [.button(index: 2, .doublePress)])
     }
 
     @Test func `A number of light is a state for products that send no illuminance`() {

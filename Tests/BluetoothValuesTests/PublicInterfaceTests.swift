@@ -32,7 +32,7 @@ struct PublicInterfaceTests {
         decoder.keys["54:48:E6:8F:80:A5"] = key
         let decoded = try decoder.decode(as: BTHome.self, value.section(from: sender), from: sender.address)
         #expect(decoded == value)
-        #expect(decoded?.reading.events == [.button(index: 0, .doublePress)])
+        #expect(decoded?.reading.events == [.button(index: 1, .doublePress)])
     }
 
     @Test func `A scenario makes a payload from the names of format and quantities`() throws {

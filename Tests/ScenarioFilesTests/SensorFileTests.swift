@@ -48,7 +48,7 @@ struct SensorFileTests {
     }
 
     @Test func `A BTHome button is pressed, and a Tilt has a colour`() throws {
-        #expect(try first("bthome: { button: double-press }").events == [.button(index: 0, .doublePress)])
+        #expect(try first("bthome: { button: double-press }").events == [.button(index: 1, .doublePress)])
         let sensor = try #require(try sensor("bthome: { battery-level: 90, button: [press, none, long-press] }"))
         #expect(sensor.format == .bthome)
         #expect(try first("bthome: { button: [none, press] }").events == [])

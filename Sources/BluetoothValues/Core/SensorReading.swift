@@ -197,9 +197,9 @@ public struct SensorState: Hashable, Sendable {
 
 /// An occurrence that a device reports once.
 public enum SensorEvent: Hashable, Sendable {
-    /// A button was pressed. Buttons are counted from 0.
+    /// A button was pressed. Buttons are counted from 1, as on the devices.
     case button(index: Int, ButtonPress)
-    /// A dimmer was turned by steps; negative steps are to the left. Dimmers are counted from 0.
+    /// A dimmer was turned by steps; negative steps are to the left. Dimmers are counted from 1.
     case dimmer(index: Int, steps: Int)
     /// Motion was detected.
     case motion

@@ -258,17 +258,17 @@ public struct BTHome: AdvertisementFormat {
             case .state(let kind): reading.states.append(SensorState(kind, object.bytes[0] != 0))
             case .packet: reading.packetCounter = counter ?? UInt32(object.bytes[0])
             case .button:
-                if let event = BTHomeObjects.event(object.bytes[0], ofButton: buttons) { reading.events.append(event) }
                 buttons += 1
+                if let event = BTHomeObjects.event(object.bytes[0], ofButton: buttons) { reading.events.append(event) }
             case .dimmer:
+                dimmers += 1
                 let steps = Int(object.bytes[1])
                 switch object.bytes[0] {
                 case 0: break
                 case 1: reading.events.append(.dimmer(index: dimmers, steps: -steps))
                 case 2: reading.events.append(.dimmer(index: dimmers, steps: steps))
-                default: reading.events.append(.other("dimmer \(dimmers + 1)", code: Int(object.bytes[0])))
+                default: reading.events.append(.other("dimmer \(dimmers)", code: Int(object.bytes[0])))
                 }
-                dimmers += 1
             case .command: reading.events.append(.other("command", code: Int(object.bytes[0])))
             case .text: reading.texts.append(String(decoding: object.bytes, as: UTF8.self))
             case .raw: reading.texts.append(HexText.text(object.bytes))

@@ -120,7 +120,7 @@ enum BTHomeObjects {
     static func event(_ code: UInt8, ofButton index: Int) -> SensorEvent? {
         if code == 0 { return nil }
         guard let press = code == earlierHold ? .hold : presses[code] else {
-            return .other("button \(index + 1)", code: Int(code))
+            return .other("button \(index)", code: Int(code))
         }
         return .button(index: index, press)
     }

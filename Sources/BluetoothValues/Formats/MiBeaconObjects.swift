@@ -210,15 +210,15 @@ enum MiBeaconObjects {
         case Product.batterySwitch where identifier == 0x4E0C:
             // One object reports all ways of pressing its only button.
             let presses: [Int: SensorEvent.ButtonPress] = [1: .press, 8: .longPress, 15: .doublePress]
-            return [presses[number].map { .button(index: 0, $0) } ?? .other("button 1", code: number)]
-        case Product.doubleButton where number == 3: return [.button(index: 0, press), .button(index: 1, press)]
-        case Product.doubleSwitch: return [.button(index: number, press)]
-        default: return [.button(index: max(0, number - 1), press)]
+            return [presses[number].map { .button(index: 1, $0) } ?? .other("button 1", code: number)]
+        case Product.doubleButton where number == 3: return [.button(index: 1, press), .button(index: 2, press)]
+        case Product.doubleSwitch: return [.button(index: number + 1, press)]
+        default: return [.button(index: max(1, number), press)]
         }
     }
 
     // Table: buttons of the switch with three buttons, by the number in object 1001.
-    private static let threeButtons = [[0], [1], [2], [0, 1], [1, 2], [0, 2], [0, 1, 2]]
+    private static let threeButtons = [[1], [2], [3], [1, 2], [2, 3], [1, 3], [1, 2, 3]]
 
     /// The events of object 1001: the number of the button, a value, and how it was pressed.
     private static func remote(_ button: Int, value: Int, kind: Int, _ product: UInt16) -> [SensorEvent] {
@@ -226,16 +226,16 @@ enum MiBeaconObjects {
         case Product.switchOfOne, Product.switchOfTwo, Product.switchOfThree:
             let presses: [SensorEvent.ButtonPress] = [.press, .longPress, .doublePress]
             guard kind < presses.count, button < threeButtons.count else { break }
-            let buttons = product == Product.switchOfTwo && button == 2 ? [0, 1] : threeButtons[button]
+            let buttons = product == Product.switchOfTwo && button == 2 ? [1, 2] : threeButtons[button]
             return buttons.map { .button(index: $0, presses[kind]) }
         case Product.dimmer: return dimmer(button, value: value, kind: kind)
         case Product.cube: return [.other("rotation", code: button == 1 ? -1 : 1)]
         default: break
         }
         switch (kind, button) {
-        case (0...2, _): return [.button(index: button, [.press, .doublePress, .longPress][kind])]
-        case (3, 0), (5, _): return [.button(index: button, .press)]
-        case (3, 1), (6, _): return [.button(index: button, .longPress)]
+        case (0...2, _): return [.button(index: button + 1, [.press, .doublePress, .longPress][kind])]
+        case (3, 0), (5, _): return [.button(index: button + 1, .press)]
+        case (3, 1), (6, _): return [.button(index: button + 1, .longPress)]
         default: return [.other("button", code: kind)]
         }
     }
@@ -246,9 +246,9 @@ enum MiBeaconObjects {
         case (3, 0):
             // The value is the number of presses.
             let presses: [SensorEvent.ButtonPress] = [.press, .press, .doublePress, .triplePress]
-            return [.button(index: 0, value < presses.count ? presses[value] : .press)]
-        case (3, 1): return [.button(index: 0, .longPress)]
-        case (4, 0): return [.dimmer(index: 0, steps: steps(value))]
+            return [.button(index: 1, value < presses.count ? presses[value] : .press)]
+        case (3, 1): return [.button(index: 1, .longPress)]
+        case (4, 0): return [.dimmer(index: 1, steps: steps(value))]
         case (4, _): return [.other("pressed rotation", code: steps(button))]
         default: return [.other("button", code: kind)]
         }

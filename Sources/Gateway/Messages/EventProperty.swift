@@ -17,12 +17,12 @@ struct EventProperty: Hashable {
         switch event {
         case .button(let index, let press):
             kind = .button
-            key = "button" + (index == 0 ? "" : String(index + 1))
+            key = "button" + (index == 1 ? "" : String(index))
             type = press.rawValue.snakeCase
             number = nil
         case .dimmer(let index, let steps):
             kind = .dimmer
-            let name = "dimmer" + (index == 0 ? "" : String(index + 1))
+            let name = "dimmer" + (index == 1 ? "" : String(index))
             key = name
             type = steps < 0 ? "rotate_left" : "rotate_right"
             number = (name + "_steps", abs(steps))

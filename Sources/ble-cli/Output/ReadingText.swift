@@ -69,12 +69,11 @@ extension SensorMeasurement {
     }
 }
 
-// Buttons and dimmers are counted from 1, as on the devices and in the messages of the gateway.
 extension SensorEvent {
     fileprivate var display: String {
         switch self {
-        case .button(let index, let press): "button \(index + 1) \(press.rawValue)"
-        case .dimmer(let index, let steps): "dimmer \(index + 1) \(steps) steps"
+        case .button(let index, let press): "button \(index) \(press.rawValue)"
+        case .dimmer(let index, let steps): "dimmer \(index) \(steps) steps"
         case .motion: "motion"
         case .other(let name, let code): "\(name) \(code)"
         }
@@ -83,8 +82,8 @@ extension SensorEvent {
     fileprivate var json: JSON {
         let (kind, index, press, number): (String, Int?, String?, Int?) =
             switch self {
-            case .button(let index, let press): ("button", index + 1, press.rawValue, nil)
-            case .dimmer(let index, let steps): ("dimmer", index + 1, nil, steps)
+            case .button(let index, let press): ("button", index, press.rawValue, nil)
+            case .dimmer(let index, let steps): ("dimmer", index, nil, steps)
             case .motion: ("motion", nil, nil, nil)
             case .other(let name, let code): (name, nil, nil, code)
             }

@@ -89,7 +89,7 @@ struct HomeAssistantDiscoveryTests {
         }
         var reading = thermometer()
         reading.states = [SensorState(.opening, true)]
-        reading.events = [.button(index: 0, .press)]
+        reading.events = [.button(index: 1, .press)]
         _ = discovery.add(device, reading)
         let message = try json(discovery.message(of: device.address))
         #expect(HomeAssistantSchema.violations(message) == [])
@@ -172,7 +172,7 @@ struct HomeAssistantDiscoveryTests {
         var discovery = try discovery()
         var reading = SensorReading(format: .bthome)
         reading.states = [SensorState(.opening, true), SensorState(.safety, true), SensorState(.unlocked, true)]
-        reading.events = [.button(index: 0, .press), .dimmer(index: 0, steps: 2), .motion]
+        reading.events = [.button(index: 1, .press), .dimmer(index: 1, steps: 2), .motion]
         let message = try json(discovery.add(device, reading))
         #expect(HomeAssistantSchema.violations(message) == [])
         let components = try #require(message["components"])

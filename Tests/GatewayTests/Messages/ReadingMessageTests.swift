@@ -37,7 +37,7 @@ struct ReadingMessageTests {
         ]
         reading.states = [SensorState(.opening, true), SensorState(.power, false), SensorState(.opening, false)]
         reading.events = [
-            .button(index: 0, .doublePress), .button(index: 1, .hold), .dimmer(index: 0, steps: -3), .motion,
+            .button(index: 1, .doublePress), .button(index: 2, .hold), .dimmer(index: 1, steps: -3), .motion,
             .other("doorBell", code: 9),
         ]
         reading.identifiers = [SensorIdentifier(.major, "12"), SensorIdentifier(.major, "13")]

@@ -128,7 +128,7 @@ struct ReadingLimiterTests {
     @Test func `Events are published at once and never dropped`() {
         var limiter = limiter()
         var pressed = reading(20)
-        pressed.events = [.button(index: 0, .press)]
+        pressed.events = [.button(index: 1, .press)]
         var published: [String] = []
         for number in 0..<100 {
             published += limiter.add("\(number)", pressed, from: device, at: .milliseconds(number))

@@ -261,7 +261,7 @@ struct SensorReadingTests {
             let readings = scan.elements.dropFirst(count).compactMap { $0.reading }
             count = scan.elements.count
             try #require(readings.count > 5)
-            #expect(readings.first?.events == [.button(index: 0, .press)])
+            #expect(readings.first?.events == [.button(index: 1, .press)])
             #expect(readings.dropFirst().allSatisfy { $0.events.isEmpty && $0.isRepeated })
         }
     }
