@@ -99,7 +99,12 @@ struct ControlPointTests {
             FitnessMachineControlPoint.self, RecordAccessControlPoint.self, CyclingPowerControlPoint.self,
             SpeedCadenceControlPoint.self, LocationNavigationControlPoint.self, UserControlPoint.self,
             CGMSpecificOpsControlPoint.self, AlertNotificationControlPoint.self, RingerControlPoint.self,
+            TimeUpdateControlPoint.self, HIDControlPoint.self, BondManagementControlPoint.self, HTTPControlPoint.self,
+            TransportDiscoveryControlPoint.self, ObjectActionControlPoint.self, ObjectListControlPoint.self,
+            VolumeControlPoint.self, VolumeOffsetControlPoint.self, AudioInputControlPoint.self,
+            MediaControlPoint.self, CallControlPoint.self, HearingAidPresetControlPoint.self,
         ]
+        #expect(Set(types.map { $0.uuid }).count == types.count)
         for type in types {
             let structure = type.uuid.shortNumber.flatMap { CharacteristicStructure.structure(of: $0) }
             #expect(type.name == structure?.name)

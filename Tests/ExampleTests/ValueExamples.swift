@@ -50,7 +50,16 @@ func describe(_ bytes: [UInt8], of uuid: UInt16) throws -> String {
     return "\(structure.name): \(try structure.decode(bytes))"
 }
 
+/// A louder headset. The counter is the last byte of Volume State (2B7D).
+func louder(_ state: [UInt8]) throws -> [UInt8] {
+    try VolumeControlPoint.unmuteAndRaise(counter: state.last ?? 0).encoded()
+}
+
 struct ValueExampleTests {
+    @Test func `A command is encoded`() throws {
+        #expect(try louder([40, 1, 7]) == [0x03, 0x07])
+    }
+
     @Test func `A reading is printed with all its parts`() throws {
         let tag = RuuviTag(temperature: 21.5, humidity: 40, sequence: 7)
         let printed = lines(of: tag.reading)

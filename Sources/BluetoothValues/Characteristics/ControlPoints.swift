@@ -35,6 +35,8 @@ enum CommandParameter {
 
     static func uint8(_ value: Int) -> [UInt8] { [UInt8(clamping: value)] }
 
+    static func int8(_ value: Int) -> [UInt8] { [UInt8(bitPattern: Int8(clamping: value))] }
+
     static func int16(_ value: Double, per factor: Double) -> [UInt8] {
         bytes(UInt16(bitPattern: nearest(value * factor)))
     }
@@ -57,6 +59,15 @@ enum CommandParameter {
     }
 
     static func uint32(_ value: Int) -> [UInt8] { bytes(UInt32(clamping: value)) }
+
+    static func int32(_ value: Double, per factor: Double) -> [UInt8] {
+        let number: Int32 = nearest(value * factor)
+        return bytes(number)
+    }
+
+    static func int32(_ value: Int) -> [UInt8] { bytes(Int32(clamping: value)) }
+
+    static func uint48(_ value: UInt64) -> [UInt8] { Array(bytes(min(0xFFFF_FFFF_FFFF, value)).prefix(6)) }
 
     /// A medical number with one decimal place.
     static func sfloat(_ value: Double) -> [UInt8] {
