@@ -14,6 +14,8 @@ enum AdvertisedBytes<Key: Hashable & Sendable>: Hashable, Sendable {
         var data: [Key: [UInt8]]
         /// The keys, the one with the newest data last; empty if the order is not known.
         var order: [Key] = []
+        /// The keys with data that has changed since the first reading. It is newer than that of the others.
+        var changed: [Key] = []
 
         /// The order does not count, so that equal contents are equal values.
         static func == (one: Self, other: Self) -> Bool { one.data == other.data }
@@ -44,6 +46,12 @@ enum AdvertisedBytes<Key: Hashable & Sendable>: Hashable, Sendable {
         return entries.order.reversed()
     }
 
+    /// Whether the data of one of several keys has changed since the first reading.
+    func hasChanged(_ key: Key) -> Bool {
+        guard case .several(let entries) = self else { return false }
+        return entries.changed.contains(key)
+    }
+
     subscript(key: Key) -> [UInt8]? {
         switch self {
         case .empty: nil
@@ -66,19 +74,21 @@ enum AdvertisedBytes<Key: Hashable & Sendable>: Hashable, Sendable {
         }
     }
 
-    // bluetoothd keeps entries of earlier advertisements in the dictionary, and adds new ones at its end.
+    // bluetoothd keeps entries of earlier advertisements in the dictionary, and adds new ones at its end. It does not
+    // move an entry that is advertised again, so the first dictionary does not prove which entry is the newest.
     /// Moves the entries that differ from those before to the end of the order.
     private mutating func sortByChange(since old: Self) {
         guard case .several(var entries) = self else { return }
         let unchanged = { (key: Key) in old[key] == entries.data[key] }
-        let known: [Key] =
+        let (known, changed): ([Key], [Key]) =
             switch old {
-            case .several(let before): before.order
-            case .one(let key, _): [key]
-            case .empty: []
+            case .several(let before): (before.order, before.changed)
+            case .one(let key, _): ([key], [key])
+            case .empty: ([], [])
             }
         let kept = known.filter { entries.data[$0] != nil && unchanged($0) }
         entries.order = kept + entries.order.filter { !kept.contains($0) }
+        entries.changed = old == .empty ? [] : entries.order.filter { !unchanged($0) || changed.contains($0) }
         self = .several(entries)
     }
 

@@ -9,7 +9,8 @@ extension AdvertisementData {
     /// because no known format uses one.
     ///
     /// Some thermometers send a value in the place of the company identifier. bluetoothd then collects an entry for
-    /// each value, of which only the newest counts. Earlier ones are omitted.
+    /// each value, of which only the newest counts. Earlier ones are omitted. If there are already several when the
+    /// program starts, the newest is not known, so all are omitted until one changes.
     public var sections: [AdvertisedSection] { sections(knowing: []) }
 
     /// Returns the sections, without earlier values in formats of the library and of the program.
@@ -35,24 +36,27 @@ extension AdvertisementData {
         let data = manufacturers.entries
         let companies = manufacturers.newestFirst ?? data.keys.sorted()
         let entries = companies.map { AdvertisedSection.manufacturer($0, data[$0] ?? []) }
-        let newest = entries.count > 1 ? withoutEarlierValues(entries, formats) : entries
+        let newest = withoutEarlierValues(entries, formats) { manufacturers.hasChanged($0) }
         let others = services.entries.compactMap { service, bytes in
             service.shortNumber.map { AdvertisedSection.service($0, bytes) }
         }
         return newest + others.sorted { $0.identifier < $1.identifier }
     }
 
-    /// Removes the sections after the first one with a value in the place of its identifier.
+    /// Removes sections with a value in the place of the identifier, except for the newest one if it is known.
     private func withoutEarlierValues(
-        _ sections: [AdvertisedSection], _ formats: [any AdvertisementFormat.Type]
+        _ sections: [AdvertisedSection], _ formats: [any AdvertisementFormat.Type], hasChanged: (UInt16) -> Bool
     ) -> [AdvertisedSection] {
+        guard sections.count > 1 else { return sections }
         let name = localName
         let isMeasured = { (section: AdvertisedSection) -> Bool in
             if let own = formats.first(where: { $0.matches(section, name: name) }) { return own.hasMeasuredIdentifier }
             return SensorDecoder.format(of: section, name: name, among: sections)?.hasMeasuredIdentifier == true
         }
-        guard let newest = sections.firstIndex(where: isMeasured) else { return sections }
-        return sections.indices.filter { $0 <= newest || !isMeasured(sections[$0]) }.map { sections[$0] }
+        let measured = sections.indices.filter { isMeasured(sections[$0]) }
+        guard measured.count > 1, let newest = measured.first else { return sections }
+        let isKnown = hasChanged(sections[newest].identifier)
+        return sections.indices.filter { !measured.contains($0) || isKnown && $0 == newest }.map { sections[$0] }
     }
 }
 

@@ -75,6 +75,36 @@ struct PropertyTableTests {
         }
     }
 
+    @Test func `At a start with several collected values, none counts until one changes`() throws {
+        var collected: [(key: UInt16, bytes: [UInt8])] = [
+            (0xF0C2, [0, 40, 2, 0x2C]), (0x004C, [1]), (0xF7C2, [0, 41, 2, 0x2C]),
+        ]
+        var record: DeviceRecord?
+        func sections() throws -> [AdvertisedSection] {
+            let entries = collected.map { Value.Entry(.uint16($0.key), .variant(.bytes($0.bytes))) }
+            let properties = Value.properties([
+                "Name": .string("TP357 (0A01)"), "ManufacturerData": manufacturerData(entries),
+            ])
+            let next = try read(properties, into: record).record
+            record = next
+            return next.advertisement.sections
+        }
+        #expect(try sections() == [.manufacturer(0x004C, [1])])
+        #expect(try sections() == [.manufacturer(0x004C, [1])])
+        // Data of another company does not prove which value is the newest.
+        collected[1].bytes = [2]
+        #expect(try sections() == [.manufacturer(0x004C, [2])])
+        collected[0].bytes = [0, 42, 2, 0x2C]
+        let old = AdvertisedSection.manufacturer(0xF0C2, [0, 42, 2, 0x2C])
+        #expect(try sections() == [old, .manufacturer(0x004C, [2])])
+        collected.append((0xF3C2, [0, 42, 2, 0x2C]))
+        let new = AdvertisedSection.manufacturer(0xF3C2, [0, 42, 2, 0x2C])
+        #expect(try sections() == [new, .manufacturer(0x004C, [2])])
+        record = nil
+        collected.removeSubrange(2...)
+        #expect(Set(try sections()) == [old, .manufacturer(0x004C, [2])])
+    }
+
     @Test func `Data of several companies stays, and the one that has changed is the first`() throws {
         func entry(_ company: UInt16, _ bytes: [UInt8]) -> Value.Entry {
             .init(.uint16(company), .variant(.bytes(bytes)))
