@@ -95,19 +95,41 @@ import Testing
         stage.close()
     }
 
-    @Test func `A bus that AppArmor denies is reported with the remedy for AppArmor`() throws {
+    private static let prevents = "policy prevents this sender from sending this message to this recipient"
+
+    @Test(
+        arguments: [
+            (
+                "An AppArmor \(prevents)", #"uid=0 pid=40 comm="ble-gateway" label="docker-default (enforce)""#,
+                .appArmor
+            ),
+            (
+                "An SELinux \(prevents), 0 matched rules",
+                #"uid=0 pid=40 comm="ble-gateway" label="system_u:system_r:container_t:s0""#, .seLinux
+            ),
+            (
+                "An AppArmor \(prevents)", #"uid=0 pid=40 comm="ble-gateway" label="snap.meter.daemon (enforce)""#,
+                .snap
+            ),
+            ("Rejected send message, 2 matched rules", #"uid=0 pid=40 comm="ble-gateway""#, .rootPolicy),
+            ("Rejected send message, 2 matched rules", #"uid=1000 pid=40 comm="ble-gateway""#, .busPolicy),
+        ] as [(sentence: String, sender: String, access: AccessControl)])
+    func `A refusal is reported once, with the remedy for its mechanism`(
+        sentence: String, sender: String, access: AccessControl
+    ) throws {
         let stage = OutageStage()
         let refusal =
-            #"An AppArmor policy prevents this sender from sending this message to this recipient; "#
-            + #"type="method_call", sender=":1.8" (uid=0 pid=40 comm="ble-gateway" label="docker-default (enforce)") "#
+            #"\#(sentence); type="method_call", sender=":1.8" (\#(sender)) "#
             + #"interface="org.freedesktop.DBus.ObjectManager" destination="org.bluez""#
         _ = stage.startBus(
             faults: [
                 Fault("ObjectManager.GetManagedObjects", .error("org.freedesktop.DBus.Error.AccessDenied", refusal))
             ])
         stage.run(for: .seconds(60))
-        #expect(stage.warnings.count == 1 && stage.warnings[0].contains("AppArmor profile"), "\(stage.texts)")
-        #expect(!stage.warnings.contains { $0.contains("group") })
+        let advice = access == .busPolicy ? "; add its user to the group bluetooth" : ". \(access.advice)"
+        let text = "the gateway cannot receive: the gateway may not use Bluetooth\(advice)"
+        #expect(stage.warnings == [text], "\(stage.texts)")
+        #expect(stage.warnings.contains { $0.contains("group") } == (access == .busPolicy))
         #expect(try stage.status("obstacle") == .string("unauthorized"))
         #expect(stage.metric("ble_gateway_obstacle{obstacle=\"unauthorized\"}") == "1")
         stage.close()
