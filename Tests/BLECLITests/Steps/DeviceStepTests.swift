@@ -95,6 +95,11 @@ struct DeviceStepTests {
 
     @Test func `The step decode needs no device, and reports a wrong value before any step runs`() throws {
         #expect(CommandHarness().run(try verb("decode 2A19 57")).lines == ["87 %"])
+        let ruuvi = "0512FC5394C37C0004FFFC040CAC364200CDCBB8334C884F"
+        for company in ["0499", "0x499", "Ruuvi"] {
+            let lines = CommandHarness().run(try verb("decode --manufacturer \(company) \(ruuvi)")).lines
+            #expect(lines.count == 1 && lines.first?.hasPrefix("ruuvi") == true, "\(lines)")
+        }
         let json = CommandHarness().run(try verb("decode 2A19 57"), .asJSON)
         #expect(ParsedJSON(json.lines.first ?? "")?["value"]?.string == "57")
         #expect(json.lines.count == 2)

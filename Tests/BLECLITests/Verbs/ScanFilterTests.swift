@@ -64,6 +64,25 @@ struct ScanFilterTests {
         #expect(weak.isEmpty)
     }
 
+    @Test(arguments: ["Apple", "apple, inc.", "4c", "0x004C"])
+    func `A company is given by its name or its number, in scan and in top`(company: String) throws {
+        for arguments in [[], ["--all"], ["--passive"]] {
+            let scan = try ScanCommand.parse(["--manufacturer", company] + arguments).verb()
+            let plain = CommandHarness().run(scan, .limited(.seconds(2))).lines
+            #expect(!plain.isEmpty && plain.allSatisfy { $0.contains("C0:FF:EE:00:00:03") }, "\(plain)")
+            let json = CommandHarness().run(scan, .limited(.seconds(2), json: true)).lines.map { ParsedJSON($0) }
+            #expect(!json.isEmpty && json.allSatisfy { $0?["companies"]?["004c"]?.string == "Apple, Inc." })
+        }
+        let parsed = try TopCommand.parse(["--manufacturer", company]).verb() as? TopVerb
+        var top = try #require(parsed)
+        top.keyboard = nil
+        let screen = CommandHarness(terminal: TerminalSize(columns: 120, rows: 24))
+        screen.run(top, .limited(.seconds(2)))
+        let text = screen.output.written
+        #expect(text.contains("Door beacon") && !text.contains("Heart rate strap"))
+        #expect(throws: CLIError.self) { try TopCommand.parse(["--manufacturer", "No Such Company"]).verb() }
+    }
+
     @Test func `The filters also apply to --all and to the live table`() throws {
         let all = CommandHarness().run(try verb("--all", "--name", "strap"), .limited(.seconds(2)))
         #expect(all.lines.count > 5 && all.lines.allSatisfy { $0.contains("Heart rate strap") })
