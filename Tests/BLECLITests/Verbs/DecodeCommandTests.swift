@@ -47,7 +47,8 @@ struct DecodeCommandTests {
             "2904", "0EFE2F27010000",
             "format sint16, exponent -2, unit degree Celsius, name space 1 (Bluetooth SIG), description 0x0000"
         ),
-        // 0x2727 is the coulomb. The degree Celsius is 0x272F.
+        // The list of values in the findings of a user expects the degree Celsius here. In the assigned numbers, 0x2727
+        // is the coulomb, and the degree Celsius is 0x272F. The bytes are equal in both orders.
         (
             "2904", "04002727010601",
             "format uint8, exponent 0, unit coulomb, name space 1 (Bluetooth SIG), description 0x0106"
