@@ -220,6 +220,18 @@ import Testing
         #expect(refused.first == "rejected 1 too many messages wait for the broker")
     }
 
+    @Test func `Messages wait while the connection has no room, and answers do not`() {
+        let setup = Setup()
+        setup.accept()
+        #expect(setup.texts(setup.session.setRoom(25, at: .zero)) == [])
+        #expect(setup.publish("t", String(repeating: "x", count: 10), token: 1) == ["PUBLISH"])
+        #expect(setup.publish("t", String(repeating: "x", count: 100), token: 2) == ["PUBLISH"])
+        #expect(setup.publish("t", token: 3) == [])
+        #expect(setup.receive([0x40, 2, 0, 1]) == ["acknowledged 1"])
+        #expect(setup.receive([0x32, 7, 0, 1, 0x63, 0, 5, 0, 0x61]) == ["received c a", "PUBACK"])
+        #expect(setup.texts(setup.session.setRoom(1, at: .zero)) == ["PUBLISH"])
+    }
+
     @Test func `Many subscriptions are sent in parts`() {
         let setup = Setup()
         setup.accept()

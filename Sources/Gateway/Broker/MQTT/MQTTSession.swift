@@ -48,6 +48,8 @@ struct MQTTSession {
     private var phase = Phase.connecting
     private var framer = PacketFramer()
     private var window = SendWindow()
+    /// The bytes of messages that the connection accepts now.
+    private var room = Int.max
     private var keepAlive: KeepAlive
     private var barrier = ResumeBarrier()
     private var answer: ConnectionAnswer?
@@ -132,6 +134,12 @@ struct MQTTSession {
         return sendMessages(now)
     }
 
+    /// Sets how many bytes of messages the connection accepts, and sends those that waited for it.
+    mutating func setRoom(_ room: Int, at now: Duration) -> [Action] {
+        self.room = room
+        return phase == .connected ? sendMessages(now) : []
+    }
+
     private func refusal(of publication: Publication, _ now: Duration) -> BrokerRefusal? {
         let topic = publication.topic
         guard !topic.isEmpty, topic.utf8.count <= Int(UInt16.max), !topic.utf8.contains(0), !topic.contains("+"),
@@ -160,8 +168,11 @@ struct MQTTSession {
 
     private mutating func sendMessages(_ now: Duration) -> [Action] {
         var actions: [Action] = []
-        while let (publication, identifier) = window.next() {
-            actions.append(.send(OutgoingPacket.publish(publication, identifier: identifier, version)))
+        // A message that is larger than the room is sent, so that it does not block the others.
+        while room > 0, let (publication, identifier) = window.next() {
+            let packet = OutgoingPacket.publish(publication, identifier: identifier, version)
+            room -= packet.count
+            actions.append(.send(packet))
         }
         if !actions.isEmpty { keepAlive.sent(at: now) }
         return actions

@@ -4,8 +4,6 @@ import Rx
 
 /// Executes the actions of an `MQTTSession` on a socket, with TLS if there is a filter.
 final class BrokerConnection {
-    /// While more waits for the socket, nothing is read, so that answers to a flood do not fill the memory.
-    private static let maximumOutput = 512 << 10
     /// After this many reads of 16 KiB, other work of the gateway has its turn.
     private static let maximumReads = 4
     /// How long an orderly end waits for the broker.
@@ -22,8 +20,7 @@ final class BrokerConnection {
     private let writeSource: any DispatchSourceWrite
     private let timer = SerialDisposable()
     private var buffer = [UInt8](repeating: 0, count: 16 << 10)
-    private var output: [UInt8] = []
-    private var outputStart = 0
+    private var output = OutputBuffer()
     private var isReading = false
     private var isWriting = false
     private var isTurnScheduled = false
@@ -191,34 +188,44 @@ extension BrokerConnection {
     }
 
     private func append(_ bytes: [UInt8]) {
-        guard let tls else { return output += bytes }
+        guard let tls else { return output.append(bytes) }
         do throws(TLSFilter.Problem) { try tls.send(bytes) } catch { return }
         collectTLSOutput()
     }
 
-    private func collectTLSOutput() { if let tls { output += tls.takeOutput() } }
+    private func collectTLSOutput() { if let tls { output.append(tls.takeOutput()) } }
 
+    /// Writes, and continues with messages for which there was no room.
     private func flush() {
-        while outputStart < output.count {
-            switch socket.write(output[outputStart...]) {
-            case .bytes(0): return
-            case .bytes(let count): outputStart += count
+        while write() {
+            let actions = session.setRoom(output.room, at: loop.monotonicTime)
+            guard !actions.isEmpty else { return }
+            perform(actions)
+        }
+    }
+
+    /// Writes what the socket accepts. Returns false if the connection has ended.
+    private func write() -> Bool {
+        while !output.isEmpty {
+            switch socket.write(output.waiting) {
+            case .bytes(0): return true
+            case .bytes(let count): output.removeFirst(count)
             // What the broker sent before it closed, for example its reason, is read before the end is reported.
-            case .failed: outputStart = output.count
+            case .failed:
+                output.removeAll()
+                return false
             }
         }
-        output = []
-        outputStart = 0
+        return true
     }
 
     /// Watches for what the state needs: for writing while something waits, for reading unless too much waits.
     private func watch() {
-        let waits = output.count - outputStart
-        if (waits > 0) != isWriting {
+        if output.isEmpty == isWriting {
             isWriting.toggle()
             if isWriting { writeSource.resume() } else { writeSource.suspend() }
         }
-        if (waits <= Self.maximumOutput) != isReading {
+        if (output.count <= OutputBuffer.readingLimit) != isReading {
             isReading.toggle()
             if isReading { readSource.resume() } else { readSource.suspend() }
         }
