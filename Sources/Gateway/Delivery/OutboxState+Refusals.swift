@@ -16,6 +16,7 @@ extension OutboxState {
     mutating func retryRefused(_ now: Duration) -> [Action] {
         refusals.retried()
         rewind()
+        takeBackRefused()
         return fill(now)
     }
 

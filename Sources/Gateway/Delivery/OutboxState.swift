@@ -67,6 +67,8 @@ struct OutboxState {
     /// Messages that were sent from memory and are not confirmed, in their order.
     private var direct: [StoredPublication] = []
     private var lastDirect: Int64 = 0
+    /// Messages that were sent from memory and refused. They are sent again after the delay of ``RefusalRules``.
+    private var refusedDirect = RefusedMessages()
     /// Whether the store has refused new messages. Then they are sent from memory.
     private var isStoreClosed = false
     /// Whether the store could not be read. It is read again when the timer fires.
@@ -94,7 +96,7 @@ struct OutboxState {
     }
 
     /// The messages that only the memory has.
-    var unstoredCount: Int { unstored.count + direct.count }
+    var unstoredCount: Int { unstored.count + direct.count + refusedDirect.count }
 
     /// Whether an orderly end waits for nothing: no message is in flight, or only in memory and can be sent.
     var isIdle: Bool { inFlight.isEmpty && storing == nil && !(isStoreClosed && isConnected && !unstored.isEmpty) }
@@ -172,6 +174,7 @@ struct OutboxState {
     /// Stores everything, and then nothing more. ``isSaved`` says when.
     mutating func finish() -> [Action] {
         isFinishing = true
+        takeBackRefused()
         return write()
     }
 
@@ -186,7 +189,7 @@ struct OutboxState {
 extension OutboxState {
     private mutating func enqueue(_ publication: Publication, _ now: Duration) -> [Action] {
         unstored.append(publication)
-        droppedCount += unstored.drop(above: settings.maximumUnstoredBytes)
+        dropExcess()
         if isTrial || failure == nil && unstored.count >= Self.fullBatch { return write() }
         return startTimer(failure == nil ? settings.batchInterval : retryDelay, now) + sendDirect(now)
     }
@@ -241,6 +244,7 @@ extension OutboxState {
         isStoreClosed = false
         isTrial = false
         retryDelay = settings.initialRetryDelay
+        takeBackRefused()
         return .report(.storeRecovered(droppedCount: droppedCount))
     }
 
@@ -320,22 +324,34 @@ extension OutboxState {
         return actions + startChecking()
     }
 
-    /// Takes back one message that was sent from memory.
+    /// Takes back one message that was sent from memory and refused.
     mutating func takeBack(_ number: Int64, _ now: Duration) -> [Action] {
         guard let index = direct.firstIndex(where: { $0.number == number }) else { return [] }
         let publication = direct.remove(at: index).publication
-        unstored.putBack([publication])
-        droppedCount += unstored.drop(above: settings.maximumUnstoredBytes)
+        if isStoreClosed {
+            droppedCount += refusedDirect.add(publication, upTo: settings.maximumUnstoredBytes / 2)
+        } else {
+            unstored.putBack([publication])
+        }
+        dropExcess()
         return startTimer(failure == nil ? settings.batchInterval : retryDelay, now)
     }
 
     /// Takes back what was sent from memory and not confirmed.
     private mutating func takeBack(_ now: Duration) -> [Action] {
-        guard !direct.isEmpty else { return [] }
+        guard !direct.isEmpty || refusedDirect.count > 0 else { return [] }
         unstored.putBack(direct.map(\.publication))
         direct = []
-        droppedCount += unstored.drop(above: settings.maximumUnstoredBytes)
+        takeBackRefused()
+        dropExcess()
         return startTimer(failure == nil ? settings.batchInterval : retryDelay, now)
+    }
+
+    /// Takes back what was sent from memory and refused, to send it again or to store it.
+    mutating func takeBackRefused() { unstored.putBack(refusedDirect.take()) }
+
+    private mutating func dropExcess() {
+        droppedCount += unstored.drop(above: settings.maximumUnstoredBytes - refusedDirect.bytes)
     }
 
     private mutating func loaded(

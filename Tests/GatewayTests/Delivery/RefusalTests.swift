@@ -112,6 +112,49 @@ import Testing
         #expect(setup.store.summary.count == 0)
     }
 
+    @Test(arguments: [BrokerRefusal.Kind.temporary, .tooLarge(limit: 50), .closesConnection])
+    func `A refused reading in memory is sent again rarely, and blocks no others`(_ kind: BrokerRefusal.Kind) {
+        let setup = DeliverySetup()
+        setup.delivery.start()
+        setup.time.advance(by: .seconds(1))
+        setup.store.failure = StoreFailure(.full, "the disk is full")
+        setup.server.refuseMessage = { [self] in $0.text.contains("\"n\":5}") ? refusal(kind, $0.topic) : nil }
+        setup.storeReadings(0..<100)
+        setup.time.advance(by: .seconds(10))
+        #expect(setup.ids.count == 99)
+        #expect(setup.delivery.summary.unstored == 1)
+        let refused = setup.delivery.summary.refusedForNow + setup.delivery.summary.setAside
+        #expect((1...10).contains(refused), "\(refused)")
+        // The store works again, and keeps the reading.
+        setup.store.failure = nil
+        setup.storeReadings(100..<160)
+        setup.time.advance(by: .seconds(10))
+        #expect(setup.delivery.summary.unstored == 0)
+        #expect(setup.store.summary.count == 1)
+        setup.server.refuseMessage = nil
+        setup.time.advance(by: .seconds(610))
+        #expect(Set(setup.ids).count == 160)
+        #expect(setup.store.summary.count == 0)
+    }
+
+    @Test func `Refused readings in memory are bounded, and sent again without the store`() {
+        var settings = DeliverySettings()
+        settings.maximumUnstoredBytes = 1000
+        let setup = DeliverySetup(settings: settings)
+        setup.delivery.start()
+        setup.time.advance(by: .seconds(1))
+        setup.store.failure = StoreFailure(.full, "the disk is full")
+        setup.server.refuseMessage = { [self] in $0.topic == "r/1" ? refusal(.tooLarge(limit: 9), $0.topic) : nil }
+        setup.storeReadings(100..<300)
+        #expect((1...30).contains(setup.delivery.summary.unstored), "\(setup.delivery.summary.unstored)")
+        let dropped = setup.delivery.summary.droppedUnstored
+        #expect(dropped + setup.delivery.summary.unstored == 200)
+        setup.server.refuseMessage = nil
+        setup.time.advance(by: .seconds(610))
+        #expect(setup.ids.count == 200 - dropped)
+        #expect(setup.delivery.summary.unstored == 0)
+    }
+
     @Test func `A message outside the store that is refused for now is sent again`() {
         let setup = DeliverySetup()
         var refused: [BrokerRefusal] = []
