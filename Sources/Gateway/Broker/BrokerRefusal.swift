@@ -8,7 +8,8 @@ public struct BrokerRefusal: Error, Hashable, Sendable {
         case accessDenied
         /// The broker does not accept the topic or the content.
         case invalid
-        /// The message is larger than the broker accepts; the limit of a whole packet in bytes, if it is known.
+        /// The message is larger than the broker accepts; the limit of a whole packet in bytes, if it is known or was
+        /// learned.
         case tooLarge(limit: Int?)
         /// The broker has closed the connection twice when it received the message. It is tried again after a long
         /// time.

@@ -2,7 +2,8 @@
 ///
 /// MQTT 3.1.1 has no other answer to them. After a closure with several unconfirmed messages, the next connection sends
 /// them one by one. A message that was unconfirmed twice, and alone the second time, is refused for a while. Messages
-/// to the same topic that are about as large or larger share its fate.
+/// to the same topic that are about as large or larger share its fate, and those to all topics if ``LearnedSizeLimit``
+/// finds that the size is the cause.
 struct ClosingSuspects {
     private struct Suspect {
         /// Counts suspects, so that the oldest one can be removed.
@@ -19,6 +20,7 @@ struct ClosingSuspects {
 
     private var suspects: [String: Suspect] = [:]
     private var count = 0
+    private var sizeLimit = LearnedSizeLimit()
     /// How many messages the next connection sends one by one.
     private(set) var cautiousCount = 0
 
@@ -30,7 +32,9 @@ struct ClosingSuspects {
     }
 
     private mutating func add(_ message: SendWindow.Sent, isAlone: Bool, _ now: Duration) {
-        guard var suspect = suspects[message.topic], Self.isLike(message.size, suspect) else {
+        let known = suspects[message.topic].flatMap { Self.isLike(message.size, $0) ? $0 : nil }
+        if isAlone { sizeLimit.closed(message, isRepeated: known != nil, at: now) }
+        guard var suspect = known else {
             if suspects[message.topic] == nil, suspects.count >= Self.maximumCount { removeOne() }
             count += 1
             suspects[message.topic] = Suspect(number: count, size: message.size)
@@ -57,11 +61,13 @@ struct ClosingSuspects {
     /// The broker has answered a message, so the message did not close the connection.
     mutating func answered(_ message: SendWindow.Sent) {
         cautiousCount = max(0, cautiousCount - 1)
+        sizeLimit.answered(message)
         if let suspect = suspects[message.topic], Self.isLike(message.size, suspect) { suspects[message.topic] = nil }
     }
 
     /// Returns why the message is not sent; nil if it may be sent.
     func refusal(of publication: Publication, at now: Duration) -> BrokerRefusal? {
+        if let refusal = sizeLimit.refusal(of: publication, at: now) { return refusal }
         guard let suspect = suspects[publication.topic], let end = suspect.blockedUntil, now < end,
             Self.isLike(publication.size, suspect)
         else { return nil }
