@@ -106,7 +106,7 @@ package final class DiscoveryPublisher {
 
     /// The broker has refused a message. If it was too large, shorter ones follow, with fewer entities.
     ///
-    /// A broker that does not name its limit gets messages of half the size.
+    /// The limit is that of the broker, or that of ``LearnedSizeLimit``. Without one, they have half the size.
     func refused(_ refusal: BrokerRefusal) {
         guard case .tooLarge(let limit) = refusal.kind, discovery.isMessage(refusal.topic) else { return }
         // The bytes of a packet besides the topic and the content.

@@ -1,3 +1,5 @@
+import BluetoothValues
+import RxBluetooth
 import RxBluetoothMocks
 import Testing
 
@@ -47,5 +49,41 @@ import Testing
         stage.server.close("ble-gateway-attic")
         stage.time.advance(by: .seconds(60))
         #expect(stage.server.retained.values.contains { $0.topic.hasPrefix("homeassistant/") && $0.size > limit })
+    }
+
+    /// Publishes the discovery of a device. Returns the sizes that the broker has accepted, and its connections.
+    private func publish(maximumBody: Int) throws -> (sizes: [Int], connections: Int) {
+        let time = VirtualLoop()
+        var configuration = GatewayConfiguration()
+        configuration.name = "attic"
+        configuration.broker.version = .v311
+        let client = Gateway.client(of: configuration)
+        let broker = ScriptedBroker(client, loop: time.loop)
+        broker.maximumBody = maximumBody
+        let delivery = MessageDelivery(
+            broker: broker, client: client, availability: "home/attic/LWT", store: SimulatedStore(identity: "s"),
+            seed: 1, loop: time.loop)
+        let publisher = try #require(DiscoveryPublisher(configuration, delivery: delivery, loop: time.loop))
+        delivery.onConnectionChange = { [unowned publisher] isConnected in if isConnected { publisher.connected() } }
+        delivery.onRefused = { [unowned publisher] in publisher.refused($0) }
+        var reading = SensorReading(format: .bthome, model: "LYWSD03MMC")
+        reading.measurements = [
+            SensorMeasurement(.temperature, 21.5, .celsius), SensorMeasurement(.humidity, 40, .percent),
+        ]
+        publisher.add(MessageDevice(address: "A4:C1:38:00:00:01", name: "Kitchen"), reading)
+        delivery.start()
+        withExtendedLifetime(publisher) { time.advance(by: .seconds(300)) }
+        let messages = broker.allConfirmed.filter { $0.topic.hasPrefix("homeassistant/device/ble-a4c138000001/") }
+        return (messages.map(\.size), broker.connectionCount)
+    }
+
+    /// Its only answer to a large packet is to close the connection.
+    @Test func `A broker of MQTT 3 gets a discovery with fewer entities after two closures`() throws {
+        let complete = try publish(maximumBody: .max)
+        let size = try #require(complete.sizes.max())
+        #expect(size > 512 && complete.connections == 1)
+        let short = try publish(maximumBody: size)
+        #expect(!short.sizes.isEmpty && short.sizes.allSatisfy { $0 < size })
+        #expect(short.connections == 3)
     }
 }

@@ -22,11 +22,14 @@ struct FakeBroker {
     private(set) var packets: [MQTTPacketType] = []
     private let isSessionPresent: Bool
     private let refusesRetainedWill: Bool
+    /// The most bytes after the header of a message. A larger one closes the connection.
+    private let maximumBody: Int
 
     init(
         _ version: BrokerSettings.Version = .v5, rules: [MQTTPacketType: Rule] = [:], isSessionPresent: Bool = false,
-        refusesRetainedWill: Bool = false
+        refusesRetainedWill: Bool = false, maximumBody: Int = .max
     ) {
+        self.maximumBody = maximumBody
         self.refusesRetainedWill = refusesRetainedWill
         self.version = version
         self.rules = rules
@@ -79,6 +82,7 @@ struct FakeBroker {
         case .connect:
             let flag: UInt8 = isSessionPresent ? 1 : 0
             return Output(bytes: version == .v5 ? [0x20, 3, flag, 0, 0] : [0x20, 2, flag, 0])
+        case .publish where body.count > maximumBody: return Output(closes: true)
         case .publish:
             guard header & 6 != 0 else { return Output() }
             confirmed.append(publication(body))

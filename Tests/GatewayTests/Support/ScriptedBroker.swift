@@ -10,6 +10,8 @@ final class ScriptedBroker: Broker {
     var chunkSize: Int?
     /// The peers of the next connections. Without one, a normal broker answers.
     var peers: [FakeBroker] = []
+    /// The most bytes after the header of a message that normal brokers accept.
+    var maximumBody = Int.max
     /// What normal brokers have confirmed.
     private(set) var confirmed: [Publication] = []
     private(set) var connectionCount = 0
@@ -33,7 +35,8 @@ final class ScriptedBroker: Broker {
         generation += 1
         connectionCount += 1
         ending = nil
-        peer = peers.isEmpty ? FakeBroker(client.settings.version) : peers.removeFirst()
+        peer =
+            peers.isEmpty ? FakeBroker(client.settings.version, maximumBody: maximumBody) : peers.removeFirst()
         let session = MQTTSession(client, suspects: suspects, at: loop.monotonicTime)
         self.session = session
         perform(session.open())
