@@ -112,8 +112,9 @@ final class DeviceConnections {
         releaseHeld()
     }
 
-    /// Closes all links. Emits the results of commands that wait, which fail.
+    /// Closes all links. Emits the results of commands that wait, which fail, as further ones do.
     func stop() {
+        book.isClosed = true
         timer.dispose()
         silenceCheck.dispose()
         heldTimer.dispose()

@@ -76,6 +76,26 @@ import Testing
         #expect(try second.results().map { $0["id"] } == [.string("2")])
     }
 
+    @Test func `A command that arrives while the gateway stops is refused, and may be sent again`() throws {
+        let store = SimulatedStore(identity: "s")
+        let first = stage(store: store)
+        first.run(for: .seconds(5))
+        // So that the connection stays for the whole limit.
+        first.server.isAcknowledging = false
+        var isStopped = false
+        first.gateway.stop { isStopped = true }
+        first.command(Self.write)
+        first.time.advance(by: .seconds(20))
+        #expect(isStopped && writes(first) == 0)
+        #expect(store.usedIdentifiers.isEmpty)
+        let second = stage(store: store)
+        second.run(for: .seconds(5))
+        second.command(Self.write)
+        second.time.advance(by: .seconds(20))
+        #expect(writes(second) == 1)
+        #expect(try kinds(second) == ["gateway-stopped", "ok"])
+    }
+
     @Test(arguments: [(5, ["ok"]), (40, ["expired"])])
     func `A command of an outage runs if the outage was short`(seconds: Int, expected: [String]) throws {
         let stage = stage()

@@ -71,6 +71,8 @@ struct CommandBook {
     private(set) var count = 0
     /// The commands that were refused because of their age.
     private(set) var expiredCount = 0
+    /// Whether the gateway is stopping. Then it accepts no further commands, because it would never execute them.
+    var isClosed = false
 
     /// Creates an empty book, which accepts commands for these devices.
     ///
@@ -120,6 +122,10 @@ struct CommandBook {
             address: address, id: command.id, fingerprint: UsedIdentifier.fingerprint(of: message.payload))
         if let earlier = fingerprints[Key(address: address, id: command.id)] {
             return repetition(identifier, earlier)
+        }
+        guard !isClosed else {
+            let text = "The gateway is stopping, and did not execute the command; send it again"
+            return .refused(id: id, CommandFailure(kind: "gateway-stopped", text: text))
         }
         let age = CommandAge(of: command, message, at: time)
         if let failure = age.failure(maximum: maximumAge) {
