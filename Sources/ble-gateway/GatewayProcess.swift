@@ -122,7 +122,9 @@ final class RunningGateway {
             guard count == 1 else { ProgramFailure.exitProcess(130) }
             queue.async { bound.value.stop() }
             signalQueue.asyncAfter(deadline: .now() + Self.stopLimit / .seconds(1)) {
-                log.write("the gateway did not stop within \(Self.stopLimit.components.seconds) s", .warning)
+                LogOutput.writeLast(within: .seconds(1)) {
+                    log.write("the gateway did not stop within \(Self.stopLimit.components.seconds) s", .warning)
+                }
                 ProgramFailure.exitProcess(ProgramFailure.failed)
             }
         }

@@ -92,6 +92,18 @@ struct LogOutput: Sendable {
         return true
     }
 
+    /// Writes the last line before the process ends. Returns after the limit at the latest.
+    ///
+    /// A write to a full pipe waits without end if its reader does not read, also on the queue of the gateway.
+    static func writeLast(within limit: Duration, _ write: @escaping @Sendable () -> Void) {
+        let end = DispatchSemaphore(value: 0)
+        DispatchQueue(label: "ble-gateway.last-line").async {
+            write()
+            end.signal()
+        }
+        _ = end.wait(timeout: .now() + limit / .seconds(1))
+    }
+
     /// Returns text without characters that control a terminal or are invisible, because devices choose their names.
     static func clean(_ text: String) -> String {
         var result = ""

@@ -1,6 +1,8 @@
+import Dispatch
 import Gateway
 import Glibc
 import ProgramSupport
+import Rx
 import Testing
 
 @testable import ble_gateway
@@ -12,6 +14,23 @@ struct GatewayLogTests {
         #expect(LogOutput(.journal, isVerbose: false).line("text", .warning) == "<4>text")
         let line = LogOutput(.file, isVerbose: false).line("text", .info)
         #expect(line.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ info text/) != nil, "\(line)")
+    }
+
+    @Test func `The end of the process does not wait for a log that is blocked`() {
+        let reader = DispatchSemaphore(value: 0)
+        let isWritten = Guarded(false)
+        LogOutput.writeLast(within: .zero) {
+            reader.wait()
+            isWritten.withLock { $0 = true }
+        }
+        #expect(isWritten.withLock { $0 } == false)
+        reader.signal()
+    }
+
+    @Test func `The end of the process waits for a log that is not blocked`() {
+        let isWritten = Guarded(false)
+        LogOutput.writeLast(within: .seconds(600)) { isWritten.withLock { $0 = true } }
+        #expect(isWritten.withLock { $0 } == true)
     }
 
     @Test func `Too few open files are one line, and a low limit is raised`() {
