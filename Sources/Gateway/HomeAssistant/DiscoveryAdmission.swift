@@ -12,6 +12,8 @@ struct DiscoveryAdmission: Sendable {
     private var excess = LimitExcess()
     private var notices: [OtherDeviceNotice] = []
 
+    private static let restoredTime = Duration.seconds(3600)
+
     init(_ settings: HomeAssistantSettings) {
         policy = settings.discovery
         limit = settings.discovery == .knownFormats ? settings.discoveryLimit : 0
@@ -47,10 +49,15 @@ struct DiscoveryAdmission: Sendable {
     mutating func withdraw(_ address: BluetoothAddress) { others.remove(address) }
 
     /// Learns a device for which an earlier process has published a message. Returns whether it keeps its place.
-    mutating func restore(_ address: BluetoothAddress, heard time: Duration) -> Bool {
+    ///
+    /// - Parameter age: The time since it was heard. It was measured with clocks that may have been set meanwhile, so a
+    ///   device always has an hour, or half of a shorter expiry, to be heard before it expires.
+    mutating func restore(_ address: BluetoothAddress, age: Duration, at now: Duration) -> Bool {
         if others.contains(address) { return true }
         guard others.count < limit else { return false }
-        others.use(address, default: time)
+        let longest = expiry - min(Self.restoredTime, expiry / 2)
+        let heard = now - min(age, longest)
+        others.use(address, default: heard)
         return true
     }
 

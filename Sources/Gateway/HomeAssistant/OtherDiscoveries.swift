@@ -87,7 +87,7 @@ struct OtherDiscoveries: Sendable {
                 case .number(let seconds) = entry.value
             else { continue }
             let age = min(max(wallTime.timeIntervalSince1970 - seconds, 0), 1e9)
-            if !admission.restore(address, heard: now - .seconds(age)) { excess.append(address) }
+            if !admission.restore(address, age: .seconds(age), at: now) { excess.append(address) }
         }
         isListChanged = isListChanged || !excess.isEmpty
         listTime = listTime ?? now

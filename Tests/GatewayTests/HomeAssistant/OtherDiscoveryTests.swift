@@ -119,6 +119,22 @@ import Testing
         #expect(discovered(second) == [2])
     }
 
+    @Test func `After a jump of the clock, a restart removes only devices that are not heard`() {
+        let first = stage()
+        for number in 0..<2 { send(first, Self.other(number)) }
+        first.time.advance(by: .seconds(30))
+        #expect(first.stop())
+        // As if the clock had been set forward by years.
+        let list = #"{"D00000000000":-100000000,"D00000000001":-100000000}"#
+        first.server.publish(Publication("home/attic/status/discovered", list, isRetained: true))
+        let second = stage(sharing: first)
+        second.time.advance(by: .seconds(120))
+        #expect(discovered(second) == [0, 1])
+        send(second, Self.other(1))
+        second.time.advance(by: .seconds(300))
+        #expect(discovered(second) == [1])
+    }
+
     @Test func `After a restart with another policy, the other devices are removed`() {
         let first = stage()
         for number in 0..<3 { send(first, Self.other(number)) }
