@@ -7,6 +7,11 @@ struct NumberedMessages {
     private var entries: [(number: Int64, publication: Publication?)] = []
     /// The position of the oldest message.
     private var head = 0
+    /// The number of removed messages that still have a place.
+    private var removedCount = 0
+
+    /// The number of places, also those of removed messages.
+    var placeCount: Int { entries.count }
 
     /// Adds a message with a number above all others.
     mutating func append(_ publication: Publication, number: Int64) { entries.append((number, publication)) }
@@ -37,12 +42,14 @@ struct NumberedMessages {
     mutating func removeFirst() -> Publication? { head < entries.count ? remove(at: head) : nil }
 
     private mutating func remove(at position: Int) -> Publication? {
-        let removed = entries[position].publication
+        guard let removed = entries[position].publication else { return nil }
         entries[position].publication = nil
+        removedCount += 1
         while head < entries.count, entries[head].publication == nil { head += 1 }
-        if head > 1024, head * 2 > entries.count {
-            entries.removeFirst(head)
-            head = 0
+        // Also behind a message that stays, for example because the broker refuses it.
+        if removedCount > 1024, removedCount * 2 > entries.count {
+            entries.removeAll { $0.publication == nil }
+            (head, removedCount) = (0, 0)
         }
         return removed
     }

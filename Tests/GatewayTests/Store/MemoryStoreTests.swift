@@ -26,4 +26,21 @@ import Testing
         #expect(store.summary.dropped > 0 && messages.count == store.summary.count)
         #expect(total <= limit && total > limit / 2, "\(total) bytes in \(messages.count) messages")
     }
+
+    @Test func `A message that stays does not keep the places of later ones`() {
+        var messages = NumberedMessages()
+        messages.append(Publication("t", "first"), number: 1)
+        for number in Int64(2)...50_000 {
+            messages.append(Publication("t", "x"), number: number)
+            if number % 1000 != 0 { _ = messages.remove(number) }
+        }
+        #expect(messages.placeCount < 3000)
+        #expect(messages.messages(after: 0, limit: 3).map(\.number) == [1, 1000, 2000])
+        #expect(messages.messages(after: 49_000, limit: 3).map(\.number) == [50_000])
+        let (removed, kept) = (messages.remove(49_999), messages.remove(2000))
+        #expect(removed == nil && kept != nil)
+        let first = messages.removeFirst()
+        #expect(first?.text == "first")
+        #expect(messages.messages(after: 0, limit: 2).map(\.number) == [1000, 3000])
+    }
 }
