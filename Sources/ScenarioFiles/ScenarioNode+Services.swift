@@ -5,7 +5,8 @@ extension ScenarioNode {
     /// Reads services. Fails if the peripheral would have more attributes than there are handles.
     func services(of peripheral: SimulatedPeripheral) throws(ScenarioFileError) -> [SimulatedService] {
         var peripheral = peripheral
-        peripheral.services = try list("a service").each { e throws(ScenarioFileError) in try e.service() }
+        var written = AttributeCount(of: peripheral.name)
+        peripheral.services = try list("a service").each { e throws(ScenarioFileError) in try e.service(&written) }
         let (count, most) = (peripheral.attributeCount, SimulatedPeripheral.mostAttributes)
         guard count <= most else {
             throw error("“\(peripheral.name)” has \(count) attributes", "at most \(most), one for each handle")
@@ -13,19 +14,21 @@ extension ScenarioNode {
         return peripheral.services
     }
 
-    private func service() throws(ScenarioFileError) -> SimulatedService {
+    private func service(_ written: inout AttributeCount) throws(ScenarioFileError) -> SimulatedService {
+        try written.add(1, at: self)
         let parts = try parts("uuid", "primary", "characteristics")
         var service = SimulatedService(try required("uuid", in: parts).uuid())
         if let part = parts["primary"] { service.isPrimary = try part.truth() }
         if let part = parts["characteristics"] {
             service.characteristics = try part.list("a characteristic").each { e throws(ScenarioFileError) in
-                try e.characteristic()
+                try e.characteristic(&written)
             }
         }
         return service
     }
 
-    private func characteristic() throws(ScenarioFileError) -> SimulatedCharacteristic {
+    private func characteristic(_ written: inout AttributeCount) throws(ScenarioFileError) -> SimulatedCharacteristic {
+        try written.add(2, at: self)
         let parts = try parts("uuid", "value", "properties", "every", "values", "descriptors", "protection")
         var characteristic = SimulatedCharacteristic(try required("uuid", in: parts).uuid())
         let value = try parts["value"].or([]) { e throws(ScenarioFileError) in try e.bytes(atMost: 512) }
@@ -51,7 +54,8 @@ extension ScenarioNode {
         if let part = parts["protection"] { characteristic.protection = try part.protection() }
         if let part = parts["descriptors"] {
             characteristic.descriptors = try part.list("a descriptor").each { e throws(ScenarioFileError) in
-                try e.descriptor()
+                try written.add(1, at: e)
+                return try e.descriptor()
             }
         }
         return characteristic
@@ -73,5 +77,24 @@ extension ScenarioNode {
         return SimulatedDescriptor(
             uuid, value, writable: try parts["writable"].or(false) { e throws(ScenarioFileError) in try e.truth() },
             protection: try parts["protection"].or(.none) { e throws(ScenarioFileError) in try e.protection() })
+    }
+}
+
+/// The attributes of a peripheral that a file describes, counted before they are built.
+///
+/// GAP, GATT and the CCCDs are not among them. They are counted when the services are complete.
+private struct AttributeCount {
+    private let peripheral: String
+    private var count = 0
+
+    init(of peripheral: String) { self.peripheral = peripheral }
+
+    /// Counts attributes. Throws at the node of the first one that has no handle.
+    mutating func add(_ number: Int, at node: ScenarioNode) throws(ScenarioFileError) {
+        count += number
+        let most = SimulatedPeripheral.mostAttributes
+        guard count <= most else {
+            throw node.error("“\(peripheral)” has more than \(most) attributes", "at most \(most), one for each handle")
+        }
     }
 }

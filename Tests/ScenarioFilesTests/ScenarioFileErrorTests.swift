@@ -37,6 +37,21 @@ struct ScenarioFileErrorTests {
         }
     }
 
+    @Test func `Reading ends at the first attribute without a handle`() {
+        // The service is in line 5, so its first characteristic is in line 7, and the 32,768th has no handle.
+        let services = Self.head + "    services:\n" + Self.service(65_537, "      ")
+        let descriptors =
+            Self.head + "    services:\n" + Self.service(65_533, "      ")
+            + "          - { uuid: fff2, properties: [read], descriptors: [\n"
+            + "            { uuid: 2901 },\n            { uuid: heart }] }\n"
+        for (text, line) in [(services + "      - uuid: heart\n", 32_774), (descriptors, 32_774)] {
+            let error = #expect(throws: ScenarioFileError.self) { try ScenarioFile.read(text, file: "f") }
+            #expect(
+                error?.description
+                    == "f:\(line): “Tag” has more than 65535 attributes; expected: at most 65535, one for each handle")
+        }
+    }
+
     static let cases: [(text: String, error: String)] = [
         ("seed: 1\ncolour: red\n", "f:2: unknown key “colour” of the scenario; expected: one of seed, packet-loss,"),
         (
