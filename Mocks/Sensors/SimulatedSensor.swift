@@ -22,6 +22,8 @@ public struct SimulatedSensor: Sendable {
     private let source: Source
     private let buttons: [SensorEvent.ButtonPress?]
     private let color: Tilt.Color?
+    /// Whether the payload changes over time. Stored, because finding it out takes as long as the list of values.
+    let isChanging: Bool
 
     private enum Source: Sendable {
         /// Measurements of which each sample makes a value.
@@ -52,6 +54,7 @@ public struct SimulatedSensor: Sendable {
         self.interval = max(.milliseconds(1), interval)
         self.key = key
         source = .measurements(values, states: states)
+        isChanging = !buttons.isEmpty || values.contains { $0.value.isChanging }
         let known = Set(format.quantities)
         for entry in values where !known.contains(entry.quantity) {
             throw ValueEncodingError(format.rawValue, field: entry.quantity.rawValue, .contradiction)
@@ -94,6 +97,7 @@ public struct SimulatedSensor: Sendable {
         buttons = []
         color = nil
         source = .values(values)
+        isChanging = values.count > 1
         for value in values {
             guard type(of: value).format == format else {
                 throw ValueEncodingError(format.rawValue, field: "values", .contradiction)
@@ -110,17 +114,10 @@ public struct SimulatedSensor: Sendable {
         buttons = []
         color = nil
         source = .values([])
+        isChanging = false
     }
 
     private static let example: SenderAddress = "C0:00:00:00:00:00"
-
-    /// Whether the payload changes over time.
-    var isChanging: Bool {
-        switch source {
-        case .measurements(let values, _): !buttons.isEmpty || values.contains { $0.value.isChanging }
-        case .values(let values): values.count > 1
-        }
-    }
 
     /// Returns the number of the sample at a time after the beginning.
     func sample(at time: Duration) -> Int { isChanging ? Int(min(time / interval, 1e15)) : 0 }

@@ -22,7 +22,7 @@ public enum SimulatedValue: Hashable, Sendable {
     var isChanging: Bool { Set(limits).count > 1 }
 
     /// Returns the value of a sample, which was taken at a time after the beginning.
-    func value(_ sample: Int, at time: Duration) -> Double {
+    package func value(_ sample: Int, at time: Duration) -> Double {
         switch self {
         case .constant(let value): return value
         case .steps(let values): return values.isEmpty ? 0 : values[sample % values.count]

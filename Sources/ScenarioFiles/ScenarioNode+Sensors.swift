@@ -66,10 +66,13 @@ extension ScenarioNode {
             guard error.reason == .outOfRange, let part = parts[field],
                 let index = values.firstIndex(where: { $0.quantity.rawValue == error.field })
             else { throw self.error(for: error, field, parts) }
-            // The error is at the line of the first number that does not fit.
+            // The error is at the line of the first number that does not fit. The others have one number each, because
+            // each attempt encodes all of them.
+            var single = values.map { entry -> (quantity: Quantity, value: SimulatedValue) in
+                (entry.quantity, .constant(entry.value.value(0, at: .zero)))
+            }
             for number in part.numbers {
                 guard let value = number.node.scalar.flatMap({ Double($0) }) else { continue }
-                var single = values
                 single[index].value = .constant(value)
                 if (try? make(single)) == nil { throw number.wrong("a value in the range of \(name)") }
             }
@@ -127,9 +130,15 @@ extension ScenarioNode {
         }
     }
 
+    /// The most numbers in a list. Each of them is encoded when the file is read.
+    private static let mostNumbers = 10_000
+
     /// Reads a number, a list of numbers, or `{ from: 20, to: 25, period: 60 s }`.
     private func changingValue() throws(ScenarioFileError) -> SimulatedValue {
-        if node.sequence != nil {
+        if let count = node.sequence?.count {
+            guard count <= Self.mostNumbers else {
+                throw error("\(name) has \(count) numbers", "at most \(Self.mostNumbers)")
+            }
             let numbers = try numbers.each { e throws(ScenarioFileError) in try e.decimal() }
             guard !numbers.isEmpty else { throw error("\(name) has no values", "a list of numbers") }
             return .steps(numbers)

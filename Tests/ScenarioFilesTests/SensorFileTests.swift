@@ -77,6 +77,23 @@ struct SensorFileTests {
         #expect(error?.problem == "unknown key “nonsense” of \(format.rawValue)")
     }
 
+    @Test func `A list has at most 10,000 numbers, and the error is at the list`() throws {
+        let list = { (count: Int) in "[" + Array(repeating: "20", count: count).joined(separator: ",") + "]" }
+        #expect(try sensor("ruuvi:\n  temperature: \(list(10_000))") != nil)
+        let error = #expect(throws: ScenarioFileError.self) {
+            try sensor("ruuvi:\n  humidity: 40\n  temperature: \(list(10_001))")
+        }
+        #expect(error?.description == "f:9: temperature has 10001 numbers; expected: at most 10000")
+    }
+
+    @Test func `The number out of range is found between lists that fit`() {
+        let error = #expect(throws: ScenarioFileError.self) {
+            try sensor("ruuvi:\n  humidity: [40, 50]\n  temperature:\n    - 20\n    - 500\n  pressure: [1000, 1001]")
+        }
+        #expect(error?.line == 11)
+        #expect(error?.problem == "invalid value “500” of temperature")
+    }
+
     static let cases: [(text: String, error: String)] = [
         ("ruuvi: { temprature: 21 }", "f:7: unknown key “temprature” of ruuvi; expected: one of acceleration-x,"),
         (
