@@ -4,6 +4,9 @@ import YAMLDocuments
 
 /// Reads the filter, and the devices with their jobs.
 extension ConfigurationReader {
+    /// The most jobs of all devices. A job takes more work than its text, because its names are looked up.
+    private static let mostJobs = 10_000
+
     func filter(_ value: YAMLValue) -> DeviceFilter {
         let members = value.members(["allow", "deny", "minimum-rssi", "unknown"])
         var filter = DeviceFilter()
@@ -54,8 +57,11 @@ extension ConfigurationReader {
         var lines: [BluetoothAddress: Int] = [:]
         var identities: [DeviceKey: Int] = [:]
         let deniedPrefixes = DevicePrefixes(filter.denied)
+        var jobs = 0
         for element in value.list() {
-            guard let device = device(element) else { continue }
+            let device = device(element, jobs: &jobs)
+            guard jobs <= Self.mostJobs else { break }
+            guard let device else { continue }
             if let line = lines[device.address] {
                 element.report("\(device.address) is also described in line \(line)", "merge both entries")
                 continue
@@ -76,13 +82,19 @@ extension ConfigurationReader {
         return devices
     }
 
-    private func device(_ value: YAMLValue) -> DeviceSettings? {
+    /// Reads a device, and adds the number of its jobs. Returns nil after a mistake, and above the limit of jobs.
+    private func device(_ value: YAMLValue, jobs count: inout Int) -> DeviceSettings? {
         let members = value.members([
             "address", "name", "key", "key-file", "identity-key", "identity-key-file", "jobs",
         ])
         var jobs: [GATTJob] = []
         var known: Set<GATTJob.Work> = []
         for element in members["jobs"]?.list() ?? [] {
+            count += 1
+            guard count <= Self.mostJobs else {
+                element.report("the devices have more than \(Self.mostJobs) jobs", "remove jobs or devices")
+                return nil
+            }
             guard let job = job(element) else { continue }
             if known.insert(job.work).inserted {
                 jobs.append(job)

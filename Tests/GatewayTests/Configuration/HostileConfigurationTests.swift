@@ -22,6 +22,17 @@ struct HostileConfigurationTests {
         #expect(found.first?.hasPrefix("line ") == true)
     }
 
+    @Test func `Jobs are read up to their limit, and the first one above it is the last mistake`() throws {
+        let device = { (number: Int, jobs: Int) -> String in
+            let lines = (0..<jobs).map { "  - { notify: \(String(0x1000 + $0, radix: 16)) }\n" }
+            return "- address: \"C0:00:00:00:00:0\(number)\"\n  jobs:\n" + lines.joined()
+        }
+        let most = "devices:\n" + device(0, 4_000) + device(1, 6_000)
+        #expect(try GatewayConfiguration(yaml: most).devices.map(\.jobs.count) == [4_000, 6_000])
+        let more = most + device(2, 2) + "- address: nonsense\n"
+        #expect(mistakes(more) == ["line 10008: the devices have more than 10000 jobs; remove jobs or devices"])
+    }
+
     @Test func `Many devices and many denied prefixes take linear time`() {
         let hex = { (number: Int) in String(0x10000 + number, radix: 16).suffix(4) }
         let address = { (number: Int) in "\(hex(number).prefix(2)):\(hex(number).suffix(2))" }
