@@ -1,4 +1,5 @@
 import BluetoothValues
+import TestTraits
 import Testing
 
 /// Formats of a program, which uses only the public interface.
@@ -91,6 +92,13 @@ struct OwnFormatTests {
         #expect(reason(decoder.decode(SealedSensor.packet(1), from: Self.address)) == nil)
         #expect(reason(decoder.decode(weak, from: Self.address)) == .downgraded)
         #expect(reason(decoder.decode(SealedSensor.packet(2, isSealed: false), from: Self.address)) == .downgraded)
+    }
+
+    @Test(.proves(.S128)) func `Plain values of an own format are refused from a device with a key`() {
+        var decoder = SensorDecoder(formats: [WallSensor.self])
+        #expect(reason(decoder.decode(Self.wall, from: Self.address)) == nil)
+        decoder.keys[Self.address] = Self.key
+        #expect(reason(decoder.decode(Self.wall, from: Self.address)) == .downgraded)
     }
 
     private func reason(_ result: SensorResult) -> ValueDecodingError.Reason? {
