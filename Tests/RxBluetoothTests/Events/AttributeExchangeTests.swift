@@ -93,6 +93,85 @@ struct AttributeExchangeTests {
         withExtendedLifetime(link) {}
     }
 
+    @Test(.proves(.S135)) func `Without a subscriber, no kind of operation builds an exchange`() throws {
+        let (stage, peripheral, link, notifying) = Stage.withNotifyingSensor()
+        let value = stage.characteristic(Sensor.value, of: peripheral)
+        let refusing = stage.characteristic(Sensor.refusing, of: peripheral)
+        let descriptors = stage.record(value.discoverDescriptors())
+        stage.advance(0)
+        let name = try #require(descriptors.elements.first { $0.uuid == 0x2901 })
+        var sent: UInt8 = 0
+        func exchangeAll() {
+            let operations = [
+                stage.record(value.readValue()).asAny, stage.record(refusing.readValue()).asAny,
+                stage.record(value.writeValue([2])).asAny, stage.record(refusing.writeValue([4])).asAny,
+                stage.record(value.writeValue([3], type: .withoutResponse)).asAny,
+                stage.record(name.readValue()).asAny, stage.record(name.writeValue([0x42])).asAny,
+            ]
+            stage.advance(1_000)
+            for transport in [NotificationTransport.signals, .socket] {
+                let updates = stage.record(notifying.observeValueUpdates(using: transport))
+                stage.advance(100)
+                sent += 1
+                stage.simulation.bluez.notify([sent], from: Sensor.text, "fff2")
+                stage.advance(5)
+                #expect(updates.elements == [[sent]])
+                updates.dispose()
+                stage.advance(100)
+            }
+            let writing = stage.record(value.acquireWrite().flatMap { $0.write([5]).asObservable() })
+            stage.advance(100)
+            writing.dispose()
+            stage.advance(100)
+            withExtendedLifetime(operations) {}
+        }
+        // An exchange that is built has the next number, so the numbers show that none was built meanwhile.
+        var last: UInt64 = 0
+        for _ in 1...2 {
+            exchangeAll()
+            let exchanges = stage.record(stage.manager.attributeExchanges)
+            exchangeAll()
+            #expect(exchanges.elements.first?.number == last + 1)
+            #expect(Set(exchanges.elements.map { Self.kind($0.kind) }).count == 6)
+            last = exchanges.elements.last?.number ?? 0
+            exchanges.dispose()
+            stage.advance(0)
+        }
+        withExtendedLifetime(link) {}
+    }
+
+    private static func kind(_ exchange: AttributeExchange.Kind) -> String {
+        switch exchange {
+        case .read: "read"
+        case .written: "written"
+        case .descriptorRead: "descriptor read"
+        case .descriptorWritten: "descriptor written"
+        case .notificationsSwitched: "switched"
+        case .notified: "notified"
+        }
+    }
+
+    @Test(.proves(.S135), arguments: [NotificationTransport.signals, .socket])
+    func `Notifications of several subscribers are switched and recorded once`(_ transport: NotificationTransport) {
+        let (stage, _, link, notifying) = Stage.withNotifyingSensor()
+        let exchanges = stage.record(stage.manager.attributeExchanges)
+        let updates = (1...3).map { _ in stage.record(notifying.observeValueUpdates(using: transport)) }
+        stage.advance(100)
+        for value: UInt8 in 1...2 { stage.simulation.bluez.notify([value], from: Sensor.text, "fff2") }
+        stage.advance(5)
+        for update in updates {
+            #expect(update.elements == [[1], [2]])
+            update.dispose()
+        }
+        stage.advance(100)
+        #expect(
+            exchanges.elements.map(\.kind) == [
+                .notificationsSwitched(notifying, isOn: true), .notified(notifying, [1]), .notified(notifying, [2]),
+                .notificationsSwitched(notifying, isOn: false),
+            ])
+        withExtendedLifetime(link) {}
+    }
+
     @Test(.proves(.S135)) func `A value that is written to a socket is an exchange`() {
         let (stage, peripheral, link, _) = Stage.withNotifyingSensor()
         let value = stage.characteristic(Sensor.value, of: peripheral)
