@@ -1,4 +1,5 @@
 import BluetoothCaptures
+import Foundation
 import Rx
 import RxBluetooth
 import TestTraits
@@ -59,6 +60,23 @@ struct CaptureRecorderTests {
                 try reader.finish()
             } else {
                 #expect(throws: CaptureError.truncated(afterPacket: count)) { try reader.finish() }
+            }
+        }
+    }
+
+    @Test(.proves(.S138)) func `A packet is in the file when its write has returned`() async throws {
+        try await withFolder { folder in
+            let path = folder + "/scan.pcapng"
+            let file = try RecordingFile(path)
+            let recorder = try CaptureRecorder(.pcapng) { try file.append($0) }
+            for number in 1...20 {
+                try recorder.record(sighting(UInt64(number)))
+                var reader = CaptureReader()
+                reader.append(Array(try #require(FileManager.default.contents(atPath: path))))
+                var count = 0
+                while try reader.next() != nil { count += 1 }
+                try reader.finish()
+                #expect(count == number)
             }
         }
     }

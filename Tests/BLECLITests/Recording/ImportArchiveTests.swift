@@ -2,6 +2,7 @@ import BluetoothCaptures
 import Foundation
 import RxBluetoothMocks
 import ScenarioFiles
+import TestTraits
 import Testing
 
 @testable import ble_cli
@@ -79,7 +80,7 @@ struct ImportArchiveTests {
         }
     }
 
-    @Test func `A cut gzip file gives the packets before the end, with a note`() throws {
+    @Test(.proves(.S139)) func `A cut gzip file gives the packets before the end, with a note`() throws {
         let file = try Self.gzip(Self.recording)
         let (text, notes) = try RecordedFile.imported(Array(file.dropLast(file.count / 4)))
         #expect(try ScenarioFile.read(text).peripherals.map(\.name) == ["Thermometer"])

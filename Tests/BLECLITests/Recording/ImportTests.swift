@@ -20,6 +20,16 @@ struct ImportTests {
         #expect(try ScenarioFile.read(text).peripherals.map(\.name) == ["Thermometer"])
     }
 
+    @Test(.proves(.S139)) func `A damaged capture gives all packets before the damage, with a note`() throws {
+        // A block of a packet that says that it has 7 bytes; the shortest one has 32.
+        let damage: [UInt8] = [6, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0]
+        let (text, notes) = try RecordedFile.imported(Self.recording + damage + Self.recording)
+        let whole = try RecordedFile.imported(Self.recording)
+        #expect(text == whole.scenario && whole.notes.isEmpty)
+        #expect(notes.count == 1 && notes.first?.hasPrefix("The file is damaged after packet ") == true, "\(notes)")
+        #expect(notes.first?.hasSuffix(": a block of 7 bytes. The packets before that are used.") == true, "\(notes)")
+    }
+
     @Test func `A cut capture without a device is an error in one line`() {
         var notes: [String] = []
         let error = #expect(throws: CLIError.self) {

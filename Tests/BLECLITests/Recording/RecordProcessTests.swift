@@ -30,7 +30,10 @@ struct RecordProcessTests {
             let imported = await CLIProcess("import", path).end()
             #expect(imported.code == 0, "\(imported.errors)")
             #expect(imported.output.contains("Heart rate strap"))
-            if signal == SIGINT { #expect(imported.errors.isEmpty) }
+            // After a kill, only the last packet may be incomplete.
+            let notes = imported.errorLines.filter { !$0.isEmpty }
+            #expect(notes.count <= (signal == SIGINT ? 0 : 1), "\(notes)")
+            #expect(notes.allSatisfy { $0.contains("The file ends within packet ") }, "\(notes)")
         }
     }
 

@@ -287,7 +287,10 @@ struct SensorReadingTests {
         for number in [1, 2] as [UInt8] {
             stage.simulation.bluez.advertise(try advertisement(number), from: Self.encrypted)
             stage.advance(1_000)
-            let readings = scan.elements.dropFirst(count).compactMap { $0.reading }
+            let results = scan.elements.dropFirst(count)
+            let readings = results.compactMap { $0.reading }
+            // A second request returns the same readings, also the events of the first one.
+            #expect(results.compactMap { $0.reading } == readings)
             count = scan.elements.count
             try #require(readings.count > 5)
             #expect(readings.first?.events == [.button(index: 1, .press)])
