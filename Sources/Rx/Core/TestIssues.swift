@@ -1,18 +1,20 @@
-/// The mistakes of a test that a module reports without linking a testing library.
-///
-/// RxTest installs the receiver. Programs have none.
-package enum TestIssues {
+/// Receives the mistakes of tests. `RunningTest` of RxTest is the only one.
+package protocol TestIssueReceiver {
     /// Receives a sentence with the file, as `#fileID` names it, and the line. Returns false if no test runs.
-    package typealias Receiver = @Sendable (_ text: String, _ fileID: String, _ line: Int) -> Bool
+    static func receive(_ text: String, fileID: String, line: Int) -> Bool
+}
 
-    private static let receiver = Guarded<Receiver?>(nil)
-
-    /// Installs the receiver of this process.
-    package static func install(_ newReceiver: @escaping Receiver) { receiver.withLock { $0 = newReceiver } }
-
+/// The mistakes of a test that a module reports without linking a testing library.
+package enum TestIssues {
     /// Reports a mistake to the running test. Returns false if there is none.
     package static func record(_ text: String, fileID: String, line: Int) -> Bool {
-        guard let receive = receiver.withLock({ $0 }) else { return false }
-        return receive(text, fileID, line)
+        receiver?.receive(text, fileID: fileID, line: line) ?? false
+    }
+
+    /// The receiver of this process; nil for a program without RxTest.
+    ///
+    /// A mistake may precede all code of RxTest that runs, so RxTest cannot register it.
+    private static var receiver: (any TestIssueReceiver.Type)? {
+        _typeByName("RxTest.RunningTest") as? any TestIssueReceiver.Type
     }
 }
