@@ -325,12 +325,12 @@ async def notify(device: Device, stream: Stream):
         (subscribers.add if notifies else subscribers.discard)(connection)
         (subscribed.set if subscribers else subscribed.clear)()
 
-    def disconnected(_reason):
-        subscribers.clear()
-        subscribed.clear()
+    def connected(connection):
+        # The connection has this event, not the device. A subscription ends with its connection.
+        connection.on("disconnection", lambda _reason: changed(connection, False, False))
 
     stream.characteristic.on("subscription", changed)
-    device.on("disconnection", disconnected)
+    device.on("connection", connected)
     now = asyncio.get_running_loop().time
     while True:
         await subscribed.wait()
