@@ -37,8 +37,9 @@ test-clients: deps ## run Bleak, SimpleBLE, habluetooth, GDBus, bluetoothctl and
 test-gateway: deps ## run ble-gateway with a real mosquitto, also in the virtual machine, and kill it at each write point of its store
 	@scripts/test-gateway
 
-test-values-peers: deps ## compare 100,000 decoded payloads a format with TheengsDecoder, bthome-ble and thirteen other decoders; needs the network for the first run
-	@scripts/test-values-peers
+test-values-peers: deps ## compare 100,000 decoded payloads a format with TheengsDecoder, bthome-ble and thirteen other decoders; PAYLOADS=1000 for fewer; needs the network for the first run
+	@scripts/test-values-peers supplement
+	@scripts/test-values-peers $(or $(PAYLOADS),100000)
 
 test-bluez: deps ## run the end-to-end and conformance tests on a real bluetoothd in a virtual machine; BLUEZ=5.66, 5.82 (default), 5.87 or all; FILTER=ConformanceTests for some of them
 	@BLUEZ="$(BLUEZ)" scripts/test-bluez $(if $(FILTER),'$(FILTER)')
