@@ -143,6 +143,56 @@ struct RestartTests {
         #expect(third.accepts(200_002, at: 300))
     }
 
+    /// A device that was at packet 200,000, counted again, and is at packet 104 after 20 s.
+    private func restarted(isMiBeacon: Bool = false) -> Air {
+        let air = air(isMiBeacon: isMiBeacon)
+        _ = air.accepts(200_000, at: 0)
+        for number in 0..<5 as Range<UInt32> { _ = air.accepts(100 + number, at: 10 + Double(number) * 2) }
+        return air
+    }
+
+    @Test(.proves(.S128), arguments: [false, true])
+    func `After a restart, a single packet of before is refused`(isMiBeacon: Bool) {
+        let air = restarted(isMiBeacon: isMiBeacon)
+        for (number, old) in ([361, 150_000, 199_999, 200_000] as [UInt32]).enumerated() {
+            #expect(!air.accepts(old, at: 20 + Double(number) * 60))
+            #expect(air.accepts(105 + UInt32(number), at: 50 + Double(number) * 60))
+        }
+        let next = self.air(isMiBeacon: isMiBeacon)
+        next.decoder.restore(air.decoder.encryptedCounters)
+        #expect(!next.accepts(150_000, at: 0))
+        #expect(next.accepts(109, at: 30))
+    }
+
+    @Test(.proves(.S128)) func `After a restart, a recorded sequence is refused while the device sends`() {
+        let air = restarted()
+        for second in 1...600 {
+            #expect(!air.accepts(150_000 + UInt32(second), at: 20 + Double(second)))
+            if second % 4 == 0 { #expect(air.accepts(104 + UInt32(second), at: 20.5 + Double(second))) }
+        }
+    }
+
+    @Test func `After a restart, a device that was out of range is accepted after four packets in 5 s`() {
+        let air = restarted()
+        // 255 packets were missing.
+        #expect(air.accepts(360, at: 100))
+        for (number, time) in [(2000, 200.0), (2001, 202), (2002, 204)] as [(UInt32, Double)] {
+            #expect(!air.accepts(number, at: time))
+        }
+        let reading = air.reading(2003, at: 206)
+        #expect(reading != nil)
+        #expect(reading?.restartedAfter == nil)
+        #expect(air.accepts(2004, at: 208))
+        #expect(!air.accepts(150_000, at: 210))
+        #expect(air.accepts(2005, at: 212))
+    }
+
+    @Test func `After a restart without a later proof, a device that was out of range is accepted`() {
+        let air = restarted()
+        air.decoder.restartProof = nil
+        #expect(air.accepts(2000, at: 200))
+    }
+
     @Test func `Only counters that changed since they were saved are listed`() {
         let air = air()
         #expect(air.decoder.changedCounters == [])

@@ -87,6 +87,11 @@ struct PacketHistory: Sendable {
 }
 
 /// A counter that the encryption of a device protects.
+///
+/// After an accepted restart, the counters up to the highest one before it stay known. A packet with one of them is a
+/// replay, unless it continues the new sequence with at most 255 missing, or completes the same proof as a restart.
+/// Without the possibility of a proof, each later counter is accepted, because a device that was out of range for long
+/// would be refused for good.
 struct ProtectedCounter: Sendable {
     /// The counter of the last packet that was accepted.
     private(set) var last: UInt32
@@ -106,7 +111,7 @@ struct ProtectedCounter: Sendable {
         var count: Int
     }
 
-    /// The largest number of packets that may be missing between two of a proof.
+    /// The largest number of packets that may be missing between two of a proof, or after a restart.
     private static let mostMissing: UInt32 = 255
     /// A device that restarted counts one after another. A counter that jumps further continues the old ones.
     private static let furthestJump: UInt32 = 1 << 16
@@ -130,10 +135,13 @@ struct ProtectedCounter: Sendable {
     ) -> PacketHistory.Outcome {
         if counter == last { return .repeated }
         // Half of the numbers are later than the last one, so that a counter may wrap.
-        let isOlder = (counter &- last) >= 0x8000_0000
-        guard isOlder, counter >= rule.limit else {
-            if let before, !isOlder, counter > before {
-                isRestartForged = isRestartForged || counter &- last > Self.furthestJump
+        let step = counter &- last
+        let isOlder = step >= 0x8000_0000
+        let canProve = rule.proof != nil && time != nil && !isRestartForged
+        let isRecorded = canProve && step - 1 > Self.mostMissing && before.map { step <= $0 &- last } ?? false
+        guard isOlder || isRecorded, counter >= rule.limit else {
+            if let before, !isOlder, step > before &- last {
+                isRestartForged = isRestartForged || step > Self.furthestJump
                 self.before = nil
             }
             candidate = nil
@@ -148,7 +156,7 @@ struct ProtectedCounter: Sendable {
             last = counter
             isChanged = true
         }
-        return .restarted(after: last)
+        return isOlder ? .restarted(after: last) : .new
     }
 
     /// Adds a packet to the proof of a restart. Returns whether the proof is complete.

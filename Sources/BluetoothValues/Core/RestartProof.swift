@@ -6,6 +6,9 @@
 /// each packet fails with ``ValueDecodingError/Reason/replayed(counter:last:)``. A device that is in range and sends at
 /// intervals below this time interrupts every recording that is played back. If the old counter continues after a
 /// restart was accepted, no later one is accepted until ``SensorDecoder/forgetCounter(of:)``.
+///
+/// After a restart, packets up to the highest counter before it need the same proof if more than 255 are missing
+/// between the last packet and them, so that a single recorded packet is not accepted as a later one.
 public struct RestartProof: Hashable, Sendable {
     /// The number of packets. Values below 1 are treated as 1.
     public var packets: Int
