@@ -6,6 +6,7 @@ extension ConfigurationReader {
     func publishing(_ value: YAMLValue) -> PublishingSettings {
         let members = value.members([
             "minimum-interval", "minimum-intervals", "maximum-interval", "changes", "rssi-change", "presence-timeout",
+            "messages-per-minute",
         ])
         var publishing = PublishingSettings()
         let day = Duration.seconds(86_400)
@@ -13,6 +14,7 @@ extension ConfigurationReader {
         set(&publishing.maximumInterval, members["maximum-interval"]?.duration(.seconds(1)...day))
         set(&publishing.rssiChange, members["rssi-change"]?.decimal(0...100, example: "5"))
         set(&publishing.presenceTimeout, members["presence-timeout"]?.duration(.seconds(1)...day))
+        set(&publishing.messagesPerMinute, members["messages-per-minute"]?.integer(10...10_000_000))
         if let changes = members["changes"] {
             publishing.changes = quantities(changes) { $0.decimal(0...1e9, example: "0.5") }
         }

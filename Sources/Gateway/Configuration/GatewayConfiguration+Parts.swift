@@ -51,6 +51,10 @@ public struct PublishingSettings: Hashable, Sendable {
     public var rssiChange = 5.0
     /// A device that was not heard for this time is lost.
     public var presenceTimeout: Duration = .seconds(60)
+    /// The most readings and values of links in a minute on average, of each device of the configuration.
+    ///
+    /// Above it, only the newest ones are published.
+    public var messagesPerMinute = 1_200
 
     /// Creates the default policy.
     public init() {}

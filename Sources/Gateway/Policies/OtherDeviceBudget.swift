@@ -3,7 +3,9 @@
 /// Without limits, a sender that changes its address with each packet fills the store and the broker.
 struct OtherDeviceBudget: Sendable {
     /// The limits. What was counted before a change stays counted.
-    var settings: OtherDeviceSettings { didSet { interval = Self.interval(settings) } }
+    var settings: OtherDeviceSettings {
+        didSet { interval = RateLimit.interval(perMinute: settings.messagesPerMinute) }
+    }
     /// The time between two messages on average.
     private var interval: Duration
     private var messages = RateLimit()
@@ -14,7 +16,7 @@ struct OtherDeviceBudget: Sendable {
 
     init(_ settings: OtherDeviceSettings) {
         self.settings = settings
-        interval = Self.interval(settings)
+        interval = RateLimit.interval(perMinute: settings.messagesPerMinute)
     }
 
     /// The advertisements of devices above the limit.
@@ -50,10 +52,6 @@ struct OtherDeviceBudget: Sendable {
     mutating func countPresence(at now: Duration) {
         messages.count(at: now, every: interval)
         presence.count(at: now, every: interval * 4)
-    }
-
-    private static func interval(_ settings: OtherDeviceSettings) -> Duration {
-        .seconds(60) / max(1, settings.messagesPerMinute)
     }
 
     /// When ``takeNotices(at:)`` may have work; nil if no limit is exceeded.

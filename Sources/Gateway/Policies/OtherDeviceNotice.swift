@@ -1,4 +1,6 @@
-/// What a user should know about the limits of devices that the configuration does not contain.
+import RxBluetooth
+
+/// What a user should know about the limits of devices, most of all of those that the configuration does not contain.
 ///
 /// There is one notice when a limit begins to be exceeded, and one when that has ended.
 enum OtherDeviceNotice: Hashable, Sendable, CustomStringConvertible {
@@ -8,12 +10,15 @@ enum OtherDeviceNotice: Hashable, Sendable, CustomStringConvertible {
     case messagesFit(ignored: Int)
     case tooManyDiscoveries(limit: Int)
     case discoveriesFit(ignored: Int)
+    /// A device of the configuration exceeds the limit of messages. Further ones until the end make no notice.
+    case tooManyDeviceMessages(BluetoothAddress, limit: Int)
+    case deviceMessagesFit(ignored: Int)
 
     /// Whether a limit begins to be exceeded.
     var isProblem: Bool {
         switch self {
-        case .tooManyDevices, .tooManyMessages, .tooManyDiscoveries: true
-        case .devicesFit, .messagesFit, .discoveriesFit: false
+        case .tooManyDevices, .tooManyMessages, .tooManyDiscoveries, .tooManyDeviceMessages: true
+        case .devicesFit, .messagesFit, .discoveriesFit, .deviceMessagesFit: false
         }
     }
 
@@ -36,6 +41,11 @@ enum OtherDeviceNotice: Hashable, Sendable, CustomStringConvertible {
                 + "add yours to “devices”, or change “home-assistant.discovery-limit”"
         case .discoveriesFit(let count):
             "no further devices exceed “home-assistant.discovery-limit”; \(count) readings made no discovery"
+        case .tooManyDeviceMessages(let address, let limit):
+            "\(address) sends more than \(limit) messages a minute, so only its newest values are published; "
+                + "find the sender that uses its address, or change “publishing.messages-per-minute”"
+        case .deviceMessagesFit(let count):
+            "all messages of the devices of “devices” are published again; newer ones have replaced \(count)"
         }
     }
 }

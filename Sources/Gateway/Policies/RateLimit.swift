@@ -19,6 +19,14 @@ struct RateLimit: Hashable, Sendable {
         max(paidAt ?? now, now) + interval - now <= interval * max(1, burst)
     }
 
+    /// When the limit allows the next event: now, or later.
+    func earliest(at now: Duration, every interval: Duration, burst: Int) -> Duration {
+        max(now, (paidAt ?? now) - interval * (max(1, burst) - 1))
+    }
+
+    /// The time between two events on average.
+    static func interval(perMinute count: Int) -> Duration { .seconds(60) / max(1, count) }
+
     /// Counts an event that happens in any case.
     mutating func count(at now: Duration, every interval: Duration) { paidAt = max(paidAt ?? now, now) + interval }
 }

@@ -184,6 +184,7 @@ public final class Gateway {
         }
         adapters.onName = { [unowned self] in publishStatusSoon() }
         pipeline.onReading = { [unowned self] in publish($0) }
+        pipeline.onValue = { [unowned self] in store($0) }
         pipeline.onPresence = { [unowned self] in publish($0, $1) }
         pipeline.onNameRefused = { [unowned self] in
             let reason = "which would make a topic of another device or of the gateway"
@@ -256,6 +257,10 @@ extension Gateway {
     }
 
     private func publish(_ event: GATTEvent) {
+        if case .value = event.content { pipeline.publish(event) } else { store(event) }
+    }
+
+    private func store(_ event: GATTEvent) {
         let device = pipeline.device(event.address)
         var topic = topics.connection(of: device)
         switch event.content {

@@ -15,10 +15,12 @@ package final class ReadingPipeline {
     var onKeyProblem: ((MessageDevice, String) -> Void)?
     /// Receives a device that advertises a reserved name.
     var onNameRefused: ((MessageDevice, _ name: String) -> Void)?
-    /// Receives what to report about the limits of devices that the configuration does not contain.
+    /// Receives what to report about the limits of devices.
     var onNotice: ((OtherDeviceNotice) -> Void)?
+    /// Receives values that arrived over links, to publish.
+    var onValue: ((GATTEvent) -> Void)?
 
-    private let loop: GatewayLoop
+    let loop: GatewayLoop
     /// The formats of the program around the gateway.
     private let formats: [any AdvertisementFormat.Type]
     var matcher: DeviceMatcher
@@ -26,6 +28,7 @@ package final class ReadingPipeline {
     let configured: DeviceFlow
     let others: DeviceFlow
     var budget: OtherDeviceBudget
+    var deviceBudget: DeviceBudget<DeviceMessage>
     var names: DeviceNames
     private var timer: (time: Duration, task: any Disposable)?
     /// The numbers of advertisements that were published, or could not be decoded.
@@ -53,6 +56,7 @@ package final class ReadingPipeline {
         configured = .configured(configuration, decoder)
         others = .others(configuration, decoder)
         budget = OtherDeviceBudget(configuration.otherDevices)
+        deviceBudget = Self.deviceBudget(configuration.publishing)
         names = DeviceNames(configuration)
     }
 
@@ -68,6 +72,8 @@ package final class ReadingPipeline {
     var evicted: Int { configured.evicted + others.evicted }
     /// The number of advertisements and of readings that exceeded the limits of other devices.
     var ignored: (advertisements: Int, readings: Int) { (budget.ignoredAdvertisements, budget.ignoredMessages) }
+    /// The number of messages of configured devices that newer ones replaced because of their limit.
+    var ignoredDeviceMessages: Int { deviceBudget.ignoredMessages }
     /// How often a device advertised a name that is reserved.
     var refusedNames: Int { names.refusedCount }
 
@@ -171,6 +177,7 @@ package final class ReadingPipeline {
         for flow in [configured, others] {
             for message in flow.limiter.flush(at: loop.monotonicTime) { publish(message) }
         }
+        for message in deviceBudget.flush() { deliver(message) }
     }
 
     /// Decodes the sections with values. Phones and trackers have none.
@@ -198,10 +205,13 @@ package final class ReadingPipeline {
     }
 
     private func publish(_ message: ReadingMessage) {
-        if !message.device.isConfigured {
-            let now = loop.monotonicTime
-            guard budget.takeReading(at: now) else { return reportLimits(at: now) }
-        }
+        if message.device.isConfigured { return publish(.reading(message), of: message.device.address) }
+        let now = loop.monotonicTime
+        guard budget.takeReading(at: now) else { return reportLimits(at: now) }
+        deliver(message)
+    }
+
+    func deliver(_ message: ReadingMessage) {
         counts.messages += 1
         onReading?(message)
     }
@@ -250,7 +260,8 @@ extension ReadingPipeline {
     /// Sets the timer for waiting readings and lost devices. A later deadline than that of the timer needs no new one.
     func arm() {
         // Without arrays, because most advertisements change nothing here.
-        let deadline = configured.nextDeadline.earlier(others.nextDeadline).earlier(budget.nextDeadline)
+        let deadline = configured.nextDeadline.earlier(others.nextDeadline)
+            .earlier(budget.nextDeadline).earlier(deviceBudget.nextDeadline)
         guard let deadline else { return }
         if let due = timer?.time, deadline >= due { return }
         timer?.task.dispose()
@@ -267,7 +278,8 @@ extension ReadingPipeline {
             for message in flow.limiter.due(at: now) { publish(message) }
             publish(flow.presence.expire(at: now))
         }
-        for notice in budget.takeNotices(at: now) { onNotice?(notice) }
+        for message in deviceBudget.due(at: now) { deliver(message) }
+        for notice in budget.takeNotices(at: now) + deviceBudget.takeNotices(at: now) { onNotice?(notice) }
         arm()
     }
 }

@@ -94,7 +94,7 @@ struct ExampleConfigurationTests {
             topics: { base: b, reading: "1{mac}", presence: "2{mac}", connection: "3{mac}", command: "4/{mac}",
               result: "5{mac}", availability: "6/{gateway}", status: "7" }
             publishing: { minimum-interval: 9 s, maximum-interval: 99 s, changes: { temperature: 9 }, rssi-change: 9,
-              presence-timeout: 9 s, minimum-intervals: { temperature: 9 s } }
+              presence-timeout: 9 s, messages-per-minute: 99, minimum-intervals: { temperature: 9 s } }
             home-assistant: { prefix: p, status-topic: s, expire-after: 999 s, discovery: none, discovery-limit: 9,
               discovery-expiry: 99 s }
             store: { path: p, maximum-size: 1 MiB, batch-interval: 9 s }
