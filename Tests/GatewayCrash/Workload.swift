@@ -28,7 +28,8 @@ final class Workload {
         delivery.onNotice = { [log] in
             switch $0 {
             case .storeFailed: log.write("damaged \($0)")
-            case .storeDamaged, .storeReplaced, .messagesRecovered, .messagesDamaged: log.write("notice \($0)")
+            case .storeDamaged, .storeReplaced, .recoveryInterrupted, .messagesRecovered, .messagesDamaged:
+                log.write("notice \($0)")
             default: break
             }
         }

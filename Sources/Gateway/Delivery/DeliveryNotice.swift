@@ -12,8 +12,10 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
     case storeOverflowed
     /// The broker has confirmed the backlog; the number of messages that were removed since the store was full.
     case storeDrained(droppedCount: Int)
-    /// The file of the store was damaged; it was renamed, and a new one begun.
-    case storeReplaced(keptAt: String, cause: String)
+    /// The file of the store was damaged; it was renamed, and a new one begun, with a new identity in its ids.
+    case storeReplaced(keptAt: String, cause: String, identity: String)
+    /// The new file has these messages of the damaged one; the others follow after the next start.
+    case recoveryInterrupted(count: Int)
     /// The messages of the damaged file that could be read are in the new one; the number of others if it is known.
     case messagesRecovered(count: Int, lost: Int?)
     /// The end of the log of the store was damaged, for example by a worn memory card. What precedes it was kept.
@@ -47,9 +49,9 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .connected, .storeRecovered, .storeDrained, .messagesRecovered(_, 0?): false
         case .closed(let failure, _): failure.kind != .requested
-        case .storeFailed, .storeOverflowed, .storeReplaced, .messagesRecovered, .storeDamaged, .messagesDamaged,
-            .stateDamaged, .stateUnread, .confirmationsMissing, .messageRefused, .furtherRefused, .retainUnavailable,
-            .subscriptionRefused, .subscriptionEndRefused, .notDelivered, .receivedIgnored:
+        case .storeFailed, .storeOverflowed, .storeReplaced, .recoveryInterrupted, .messagesRecovered, .storeDamaged,
+            .messagesDamaged, .stateDamaged, .stateUnread, .confirmationsMissing, .messageRefused, .furtherRefused,
+            .retainUnavailable, .subscriptionRefused, .subscriptionEndRefused, .notDelivered, .receivedIgnored:
             true
         }
     }
@@ -67,8 +69,12 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
             "the store is full: the oldest readings are lost until the broker accepts the others; "
                 + "“store.maximum-size” sets its size"
         case .storeDrained(let count): "the readings of the full store were sent; \(count) older ones were lost"
-        case .storeReplaced(let path, let cause):
-            "the store was damaged (\(cause)): it was kept as \(path), and a new one begun; what is readable is copied"
+        case .storeReplaced(let path, let cause, let identity):
+            "the store was damaged (\(cause)): it was kept as \(path), and a new one begun; what is readable is "
+                + "copied, and new ids begin with \(identity)"
+        case .recoveryInterrupted(let count):
+            "\(count) readings of the damaged store were recovered; the others could not be stored, and follow after "
+                + "the next start: make room on the disk, and restart the gateway"
         case .messagesRecovered(let count, let lost):
             "\(count) readings of the damaged store were recovered, and are sent with new ids; "
                 + (lost.map { $0 == 0 ? "none was lost" : "\($0) were lost" } ?? "others may be lost")

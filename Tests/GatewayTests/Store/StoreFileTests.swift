@@ -116,7 +116,7 @@ import Testing
         try folder.write("a.db-wal", log)
         let store = try SQLiteStore(path: folder.path("a.db"), now: { Date(timeIntervalSince1970: 1_700_000_000) })
         #expect(store.replacement?.description.contains("it is empty, but its log is not") == true)
-        #expect(try folder.read("a.db.damaged-20231114T221320Z-wal") == log)
+        #expect(try folder.read("a.db.damaged-20231114T221320Z.unread-wal") == log)
         try store.append([Publication("b", "2")])
         #expect(try store.messages(after: 0, limit: 10).map(\.publication.text) == ["2"])
     }

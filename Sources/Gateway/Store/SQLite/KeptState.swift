@@ -9,8 +9,6 @@ struct KeptState {
     private(set) var identifiers: [StoredIdentifier] = []
     private(set) var counters: [EncryptedCounter] = []
 
-    var isEmpty: Bool { identifiers.isEmpty && counters.isEmpty }
-
     /// Reads the file, and does not change it. What cannot be read is missing.
     init(path: String) {
         guard let connection = try? SQLiteConnection(keptFile: path) else { return }

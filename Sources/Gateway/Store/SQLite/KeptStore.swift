@@ -20,8 +20,14 @@ final class KeptStore {
     /// Whether a part of the file could not be read, so that an unknown number of messages is missing.
     private(set) var hasUnreadableParts = false
 
-    /// Opens the file; nil if SQLite cannot read its tables.
-    init?(path: String) {
+    /// How far the file was read, if this number of messages was copied.
+    func progress(count: Int) -> RecoveryProgress {
+        RecoveryProgress(
+            position: position, count: count, damaged: damagedCount, hasUnreadableParts: hasUnreadableParts)
+    }
+
+    /// Opens the file, and continues after what was copied before; nil if SQLite cannot read its tables.
+    init?(path: String, after progress: RecoveryProgress = RecoveryProgress()) {
         guard let connection = try? SQLiteConnection(keptFile: path) else { return nil }
         // Also the tables of versions 2 and 1. With `>`, SQLite would look for the position itself, which may be on a
         // damaged page.
@@ -34,6 +40,9 @@ final class KeptStore {
         guard let query else { return nil }
         self.connection = connection
         self.query = query
+        position = progress.position
+        damagedCount = progress.damaged
+        hasUnreadableParts = progress.hasUnreadableParts
     }
 
     /// The number of messages by the index, which may be intact; nil if it is not.

@@ -64,12 +64,12 @@ extension MessageDatabase {
             ])
     }
 
-    /// Adds what a damaged file contained, in one transaction.
-    func add(_ state: KeptState) throws(StoreFailure) {
-        guard !state.isEmpty else { return }
+    /// Adds what a damaged file contained, in one transaction, unless it was added before.
+    func add(_ state: KeptState, of file: String) throws(StoreFailure) {
         try transaction { () throws(StoreFailure) in
             for stored in state.identifiers { try insert(stored.identifier, stored.arrival) }
             for counter in state.counters { try store(counter) }
+            try store(RecoveryProgress(), of: file)
         }
     }
 

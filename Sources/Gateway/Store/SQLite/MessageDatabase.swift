@@ -150,7 +150,7 @@ final class MessageDatabase {
     @discardableResult
     func update(
         appending publications: [Publication], removing numbers: [Int64], saving counters: [EncryptedCounter] = [],
-        maximumBytes: Int
+        copied: (file: String, progress: RecoveryProgress)? = nil, maximumBytes: Int
     ) throws(StoreFailure) -> Dropped {
         let before = (count, bytes)
         do throws(StoreFailure) {
@@ -164,6 +164,7 @@ final class MessageDatabase {
                 try insert(StoredPublication(number: number, publication: publication))
             }
             for counter in counters { try store(counter) }
+            if let copied { try store(copied.progress, of: copied.file) }
             let dropped = try makeRoom(maximumBytes)
             try connection.execute("COMMIT")
             lastNumber = number

@@ -23,6 +23,7 @@ public final class SQLiteStore: PublicationStore {
     private let bootTime: () -> BootTime?
     /// When the store was opened first.
     private let openTime: BootTime?
+    private let files: DamagedFiles
     private let openFile: (_ path: String) throws(StoreFailure) -> SQLiteConnection
     private var database: MessageDatabase?
     private var dropped = MessageDatabase.Dropped()
@@ -33,6 +34,8 @@ public final class SQLiteStore: PublicationStore {
     private var keptStates: [String] = []
     private var stateAtStart = StateAtStart.readable
     private var lastIdentity = SQLiteStore.newIdentity()
+    /// The identity of the file that replaces a damaged one.
+    private var nextIdentity: String?
     /// Numbers go on after a replacement, because they only grow.
     private var lastNumber: Int64 = 0
 
@@ -76,6 +79,10 @@ public final class SQLiteStore: PublicationStore {
         self.bootTime = bootTime
         openTime = bootTime()
         self.openFile = openFile
+        files = DamagedFiles(of: path)
+        // Those that an earlier process did not read to the end.
+        keptStates = files.unread
+        kept = keptStates.map { (path: $0, count: nil) }
         do throws(StoreFailure) {
             try openUnlessFull()
         } catch {
@@ -102,11 +109,18 @@ public final class SQLiteStore: PublicationStore {
     public func update(
         appending publications: [Publication], removing numbers: [Int64], saving counters: [EncryptedCounter]
     ) throws(StoreFailure) {
+        try update(appending: publications, removing: numbers, saving: counters, copied: nil)
+    }
+
+    private func update(
+        appending publications: [Publication], removing numbers: [Int64], saving counters: [EncryptedCounter],
+        copied: (file: String, progress: RecoveryProgress)?
+    ) throws(StoreFailure) {
         let limit = maximumBytes
         let dropped = try use { database throws(StoreFailure) in
             do throws(StoreFailure) {
                 return try database.update(
-                    appending: publications, removing: numbers, saving: counters, maximumBytes: limit)
+                    appending: publications, removing: numbers, saving: counters, copied: copied, maximumBytes: limit)
             } catch {
                 guard error.kind == .full, publications.isEmpty else { throw error }
                 // Removing makes room, so it uses the space that the log has.
@@ -228,32 +242,48 @@ public final class SQLiteStore: PublicationStore {
     public func check() {
         // If it fails for another reason, the next call reports it.
         try? use { database throws(StoreFailure) in try database.check() }
-        let files = kept
+        let damagedFiles = kept
         kept = []
-        for file in files { recover(file.path, file.count) }
+        for file in damagedFiles { recover(file.path, file.count) }
     }
 
     /// About so many bytes of a damaged file are copied in one transaction, because each one waits for the disk.
     private static let recoveredBytes = 1 << 20
 
     /// Copies the messages of a damaged file that can be read, with new numbers.
+    ///
+    /// Each transaction also stores how far it has come, so that the next process continues after a crash.
     private func recover(_ file: String, _ knownCount: Int?) {
-        let reader = KeptStore(path: file)
-        let expected = knownCount ?? (Self.hasLog(file) ? nil : reader?.count)
-        var recovered = 0
-        var isComplete = reader != nil && !Self.hasLog(file)
-        while let messages = reader?.next(upTo: Self.recoveredBytes), !messages.isEmpty {
-            // If the new file fails, for example because the disk is full, the rest stays in the old one.
-            guard (try? update(appending: messages, removing: [])) != nil else {
-                isComplete = false
-                break
-            }
-            recovered += messages.count
+        let key = DamagedFiles.key(of: file)
+        let progress = try? use { database throws(StoreFailure) in
+            try database.recovery(of: key) ?? RecoveryProgress()
         }
+        guard let earlier = progress else { return interruptRecovery(of: file, knownCount, after: 0) }
+        let reader = KeptStore(path: file, after: earlier)
+        let expected = knownCount ?? (Self.hasLog(file) ? nil : reader?.count)
+        var recovered = earlier.count
+        let isComplete = reader != nil && !Self.hasLog(file)
+        while let reader {
+            let messages = reader.next(upTo: Self.recoveredBytes)
+            guard !messages.isEmpty else { break }
+            let progress = reader.progress(count: recovered + messages.count)
+            // If the new file fails, for example because the disk is full, the next process continues.
+            guard (try? update(appending: messages, removing: [], saving: [], copied: (key, progress))) != nil else {
+                return interruptRecovery(of: file, knownCount, after: recovered)
+            }
+            recovered = progress.count
+        }
+        files.markRead(file)
+        try? use { database throws(StoreFailure) in try database.forgetRecovery(of: key) }
         var lost = expected.map { max(0, $0 - recovered) }
         if let reader, isComplete, !reader.hasUnreadableParts { lost = reader.damagedCount }
         damaged += lost ?? 1
         notices.append(.messagesRecovered(count: recovered, lost: lost))
+    }
+
+    private func interruptRecovery(of file: String, _ knownCount: Int?, after count: Int) {
+        kept.append((file, knownCount))
+        notices.append(.recoveryInterrupted(count: count))
     }
 
     /// Whether a damaged file has a log. Its messages are not read.
@@ -288,12 +318,14 @@ public final class SQLiteStore: PublicationStore {
 
     private func openDatabase() throws(StoreFailure) -> MessageDatabase {
         if let database { return database }
-        let opened = try MessageDatabase(
-            try openFile(path), path: path, numbersAfter: lastNumber, newIdentity: Self.newIdentity)
+        let opened = try MessageDatabase(try openFile(path), path: path, numbersAfter: lastNumber) {
+            nextIdentity ?? Self.newIdentity()
+        }
+        nextIdentity = nil
         if let damage = opened.damageOfLog {
             noteDamage(cause: "\(damage) in \(path)-wal")
         }
-        if opened.isIdentityReplaced { noteDamage(cause: "the identity in \(path)") }
+        if opened.isIdentityReplaced { noteDamage(cause: "the identity in \(path), now \(opened.identity)") }
         lastIdentity = opened.identity
         lastNumber = opened.lastNumber
         try copyStates(to: opened)
@@ -312,7 +344,10 @@ public final class SQLiteStore: PublicationStore {
     private func copyStates(to database: MessageDatabase) throws(StoreFailure) {
         for file in keptStates {
             do throws(StoreFailure) {
-                try database.add(KeptState(path: file))
+                let key = DamagedFiles.key(of: file)
+                // The counters of this file are newer if those of the damaged one were copied by an earlier process.
+                guard try database.recovery(of: key) == nil else { continue }
+                try database.add(KeptState(path: file), of: key)
             } catch {
                 // The store is opened when there is room for them.
                 if error.kind == .full { throw error }
@@ -327,29 +362,16 @@ public final class SQLiteStore: PublicationStore {
         return String(repeating: "0", count: 10 - bits.count) + bits
     }
 
-    /// For example `20261123T151312Z`.
-    private static func stamp(of date: Date) -> String {
-        let separators: Set<Character> = ["-", ":"]
-        return date.formatted(.iso8601).filter { !separators.contains($0) }
-    }
-
     /// Renames the damaged file and its log. The next use begins a new one.
     private func replace(_ failure: StoreFailure) throws(StoreFailure) {
         let count = database?.count
         database = nil
-        let stamp = Self.stamp(of: now())
-        var kept = "\(path).damaged-\(stamp)"
-        var attempt = 1
-        while unsafe access(kept, F_OK) == 0 {
-            attempt += 1
-            kept = "\(path).damaged-\(stamp)-\(attempt)"
-        }
-        guard unsafe rename(path, kept) == 0 else {
-            throw StoreFailure(
-                .inaccessible, "\(failure), and renaming it to \(kept) failed; make its folder writable for this user")
-        }
-        for suffix in ["-wal", "-shm"] { _ = unsafe rename(path + suffix, kept + suffix) }
-        notices.append(.storeReplaced(keptAt: kept, cause: failure.description))
+        let kept = try files.setAside(at: now(), because: failure)
+        let identity = Self.newIdentity()
+        nextIdentity = identity
+        notices.append(
+            .storeReplaced(
+                keptAt: DamagedFiles.readName(of: kept), cause: failure.description, identity: identity))
         self.kept.append((kept, count))
         keptStates.append(kept)
     }

@@ -1,0 +1,105 @@
+import BluetoothValues
+import FoundationEssentials
+import Testing
+
+@testable import Gateway
+
+/// A process that ends before a damaged store was copied.
+@Suite struct InterruptedRecoveryTests {
+    /// About 2 MB, so that the recovery needs several transactions.
+    private let texts = (0..<2000).map { "\(10_000 + $0) " + String(repeating: "x", count: 900) }
+
+    /// Makes a closed store with messages and a damaged page.
+    private func makeDamagedStore(_ folder: TemporaryFolder, _ texts: [String]) throws {
+        do { try SQLiteStore(path: folder.path("a.db")).append(texts.map { Publication("r/1", $0) }) }
+        var content = try folder.read("a.db")
+        let pattern = Array(texts[texts.count / 2].utf8.prefix(100))
+        let position = try #require(content.indices.dropFirst(content.count / 4).first { content[$0...].starts(with: pattern) })
+        let page = position / 4096 * 4096
+        for index in page..<page + 4096 { content[index] = 0xA5 }
+        try folder.write("a.db", content)
+    }
+
+    private func damagedFiles(_ folder: TemporaryFolder) -> [String] {
+        folder.names.filter { $0.hasPrefix("a.db.damaged-") }
+    }
+
+    @Test func `A damaged file is read after the next start if the process ended before`() throws {
+        let folder = try TemporaryFolder()
+        let texts = (0..<200).map { "\(10_000 + $0)" + String(repeating: "x", count: 200) }
+        try makeDamagedStore(folder, texts)
+        do {
+            let store = try SQLiteStore(path: folder.path("a.db"))
+            #expect(store.replacement != nil && store.summary.count == 0)
+        }
+        #expect(damagedFiles(folder).map { $0.hasSuffix(".unread") } == [true])
+        let store = try SQLiteStore(path: folder.path("a.db"))
+        #expect(store.replacement == nil)
+        store.check()
+        #expect(store.summary.count > 150 && store.summary.count == store.recovery?.count)
+        #expect(damagedFiles(folder).map { $0.hasSuffix(".unread") } == [false])
+        store.check()
+        #expect(damagedFiles(folder).count == 1)
+    }
+
+    @Test func `A recovery that a full disk interrupts continues after the next start`() throws {
+        let folder = try TemporaryFolder()
+        try makeDamagedStore(folder, texts)
+        do {
+            let store = try SQLiteStore(path: folder.path("a.db")) { (path) throws(StoreFailure) -> SQLiteConnection in
+                let connection = try SQLiteConnection(path: path)
+                // 1.6 MB.
+                try connection.execute("PRAGMA max_page_count=400")
+                return connection
+            }
+            store.check()
+            #expect(store.summary.count > 0 && store.summary.count < 1500, "\(store.summary.count)")
+            #expect(store.recovery == nil)
+            let notice = try #require(store.notices.last)
+            #expect(notice == .recoveryInterrupted(count: store.summary.count) && notice.isProblem)
+        }
+        #expect(damagedFiles(folder).map { $0.hasSuffix(".unread") } == [true])
+        let store = try SQLiteStore(path: folder.path("a.db"))
+        store.check()
+        let found = try store.messages(after: 0, limit: 3000).map(\.publication.text)
+        #expect(found.count > 1900 && found.count < 2000 && Set(found).count == found.count, "\(found.count)")
+        #expect(Set(found).isSubset(of: texts) && store.recovery?.count == found.count)
+        #expect(damagedFiles(folder).map { $0.hasSuffix(".unread") } == [false])
+    }
+
+    @Test func `Older counters of a damaged file do not replace newer ones after the next start`() throws {
+        let folder = try TemporaryFolder()
+        do {
+            let store = try SQLiteStore(path: folder.path("a.db"))
+            try store.save([EncryptedCounter(address: "00:00:00:00:00:01", format: .bthome, value: 5)])
+        }
+        try makeDamagedStore(folder, (0..<200).map { "\(10_000 + $0)" + String(repeating: "x", count: 200) })
+        let newer = EncryptedCounter(address: "00:00:00:00:00:01", format: .bthome, value: 6)
+        do {
+            let store = try SQLiteStore(path: folder.path("a.db"))
+            #expect(store.encryptedCounters.map(\.value) == [5])
+            try store.save([newer])
+        }
+        #expect(try SQLiteStore(path: folder.path("a.db")).encryptedCounters == [newer])
+    }
+
+    @Test func `The newest three damaged files stay, and those of a user`() throws {
+        let folder = try TemporaryFolder()
+        let own = ["a.db.damaged-copy", "a.db.damaged-20231114T221320Z.bak", "b.db.damaged-20231114T221320Z"]
+        for name in own { try folder.write(name, [1]) }
+        var seconds = 1_700_000_000.0
+        for round in 0..<6 {
+            try makeDamagedStore(folder, (0..<200).map { "\(10_000 + $0)" + String(repeating: "x", count: 200) })
+            seconds += round == 3 ? 0 : 1
+            let time = Date(timeIntervalSince1970: seconds)
+            let store = try SQLiteStore(path: folder.path("a.db"), now: { time })
+            store.check()
+            store.close()
+            try FileManager.default.removeItem(atPath: folder.path("a.db"))
+        }
+        let names = damagedFiles(folder).filter { !own.contains($0) }
+        let stamps = ["20231114T221323Z-2", "20231114T221324Z", "20231114T221325Z"]
+        #expect(names == stamps.map { "a.db.damaged-" + $0 })
+        #expect(own.allSatisfy { folder.names.contains($0) })
+    }
+}
