@@ -52,6 +52,7 @@ extension Gateway {
             "received_ignored": summary.receivedIgnored, "store_full_others": summary.store.droppedLow,
             "other_advertisements_ignored": pipeline.ignored.advertisements,
             "other_readings_ignored": pipeline.ignored.readings, "names_refused": pipeline.refusedNames,
+            "shared_ignored": connections.sharing?.ignoredCount ?? 0,
             "device_messages_ignored": pipeline.ignoredDeviceMessages,
             "discoveries_refused": discovery?.refusedCount ?? 0,
         ]

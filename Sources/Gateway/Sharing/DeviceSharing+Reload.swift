@@ -23,7 +23,7 @@ extension DeviceSharing {
 
     /// Forgets a device, and removes what this gateway has published about it, see ``removeRole(_:_:_:)``.
     private mutating func remove(_ address: BluetoothAddress) -> [Action] {
-        guard let device = devices.removeValue(forKey: address) else { return [] }
+        guard let device = forget(address) else { return [] }
         var actions: [Action] = device.isOwned ? [.setOwned(address, false)] : []
         guard session != nil else { return actions }
         actions.append(

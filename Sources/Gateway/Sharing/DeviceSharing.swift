@@ -72,6 +72,12 @@ public struct DeviceSharing: Sendable {
     /// How long a gateway that could not connect lets others try.
     static let failingTime = Duration.seconds(300)
     private static let maximumGateways = 1024
+    /// The most reports of other gateways about all devices together. A client of the broker may invent gateways.
+    var maximumReports = 200_000
+    /// The number of reports of other gateways that are remembered.
+    private(set) var reportCount = 0
+    /// The reports and announcements of other gateways that exceeded a limit.
+    private(set) var ignoredCount = 0
 
     /// Creates the sharing of a gateway that has no connection to the broker yet.
     ///
@@ -109,6 +115,13 @@ public struct DeviceSharing: Sendable {
         return { topics.contain($0) }
     }
 
+    /// Forgets a device with the reports of other gateways.
+    mutating func forget(_ address: BluetoothAddress) -> SharedDevice? {
+        let device = devices.removeValue(forKey: address)
+        reportCount -= device?.peers.count ?? 0
+        return device
+    }
+
     // MARK: - Events
 
     /// The connection to the broker was made. Publish the availability `online` after the actions.
@@ -127,6 +140,7 @@ public struct DeviceSharing: Sendable {
         for address in addresses.sorted() {
             if var device = devices[address] {
                 device.published = nil
+                reportCount -= device.peers.count
                 device.peers = [:]
                 device.owner.claimed = nil
                 device.owner.isConfirmed = false
@@ -204,12 +218,18 @@ public struct DeviceSharing: Sendable {
         case .availability(let name): return setOnline(message.payload == Array("online".utf8), name, now)
         case .heard(let address, let name):
             if name == gateway { return removeReport(address, message.payload) }
-            guard let known = devices[address] else { return [] }
-            if known.peers[name] == nil, known.peers.count >= Self.maximumGateways { return [] }
-            let report = HeardReport(message.payload)
-            guard known.peers[name] != report else { return [] }
+            // Without a copy of the device, because a change of its reports would copy them all.
+            guard let gatewayCount = devices[address]?.peers.count else { return [] }
+            let (old, report) = (devices[address]?.peers[name], HeardReport(message.payload))
+            guard old != report else { return [] }
+            let isNew = old == nil
+            guard !isNew || gatewayCount < Self.maximumGateways && reportCount < maximumReports else {
+                ignoredCount += 1
+                return []
+            }
             devices[address]?.peers[name] = report
-            let found: [Action] = known.peers[name] == nil ? [.foundGateway(name, hearing: address)] : []
+            reportCount += (report == nil ? 0 : 1) - (isNew ? 0 : 1)
+            let found: [Action] = isNew ? [.foundGateway(name, hearing: address)] : []
             return found + look(address, now)
         case .presence(let name):
             guard name != gateway else { return [] }
@@ -217,7 +237,10 @@ public struct DeviceSharing: Sendable {
                 announced.remove(name)
                 return []
             }
-            guard announced.contains(name) || announced.count < Self.maximumGateways else { return [] }
+            guard announced.contains(name) || announced.count < Self.maximumGateways else {
+                ignoredCount += 1
+                return []
+            }
             announced.insert(name)
             return foundGateway(name)
         case .owner(let address):
@@ -258,6 +281,7 @@ public struct DeviceSharing: Sendable {
             actions.append(.subscribe([topics.availabilityFilter, topics.presenceFilter]))
         }
         for address in step.devices {
+            reportCount -= devices[address]?.peers.count ?? 0
             devices[address]?.peers = [:]
             devices[address]?.settlesAt = now + Self.settling
             actions.append(.subscribe(topics.filters(address)))
@@ -291,7 +315,10 @@ public struct DeviceSharing: Sendable {
     private mutating func setOnline(_ isOnline: Bool, _ name: String, _ now: Duration) -> [Action] {
         guard name != gateway, online.contains(name) != isOnline else { return [] }
         if isOnline {
-            guard online.count < Self.maximumGateways else { return [] }
+            guard online.count < Self.maximumGateways else {
+                ignoredCount += 1
+                return []
+            }
             online.insert(name)
         } else {
             online.remove(name)
