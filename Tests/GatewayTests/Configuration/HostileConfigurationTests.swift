@@ -12,11 +12,16 @@ struct HostileConfigurationTests {
         return []
     }
 
-    @Test func `Jobs that aliases repeat for each device are one mistake with its line`() {
+    /// The text of many devices with jobs that aliases repeat.
+    private func aliases(devices: Int) -> String {
         let jobs = Array(repeating: "*j", count: 2_000).joined(separator: ",")
         var text = "devices:\n- { address: \"C0:00:00:00:00:00\", jobs: &l [&j {read: 2A19, every: 1 h}, \(jobs)] }\n"
-        for _ in 0..<20_000 { text += "- {jobs: *l}\n" }
-        let found = mistakes(text)
+        for _ in 0..<devices { text += "- {jobs: *l}\n" }
+        return text
+    }
+
+    @Test func `Jobs that aliases repeat for each device are one mistake with its line`() {
+        let found = mistakes(aliases(devices: 20_000))
         #expect(found.count == 1)
         #expect(found.first?.contains("aliases repeat more than 100000 nodes; write a text with fewer aliases") == true)
         #expect(found.first?.hasPrefix("line ") == true)
@@ -33,38 +38,67 @@ struct HostileConfigurationTests {
         #expect(mistakes(more) == ["line 10008: the devices have more than 10000 jobs; remove jobs or devices"])
     }
 
-    @Test func `Many devices and many denied prefixes take linear time`() {
+    @Test func `Aliases for many devices take linear time`() throws {
+        let ratio = try WorkRatio.ofFourTimes(5_000, input: aliases) { #expect(mistakes($0).count == 1) }
+        #expect(ratio < WorkRatio.linear, "\(ratio)")
+    }
+
+    /// The text of a number of denied prefixes and of devices. The last device is denied.
+    private func denied(_ count: Int) -> String {
         let hex = { (number: Int) in String(0x10000 + number, radix: 16).suffix(4) }
         let address = { (number: Int) in "\(hex(number).prefix(2)):\(hex(number).suffix(2))" }
         var text = "filter:\n  deny:\n"
-        for number in 0..<20_000 { text += "  - \"\(address(number))\"\n" }
+        for number in 0..<count { text += "  - \"\(address(number))\"\n" }
         text += "devices:\n"
-        for number in 0..<20_000 { text += "- address: \"\(address(number + 30_000)):00:00:00:00\"\n" }
-        text += "- address: \"00:05:00:00:00:00\"\n"
-        #expect(
-            mistakes(text) == ["line 40004: 00:05:00:00:00:00 is described, but denied by 00:05; remove one of them"])
+        for number in 0..<count { text += "- address: \"\(address(number + 30_000)):00:00:00:00\"\n" }
+        return text + "- address: \"00:05:00:00:00:00\"\n"
     }
 
-    // That the work is linear follows from the types: the reader and the matcher look up each entry in hash tables.
-    // `DeviceMatcherTests` checks those of the matcher.
-    @Test func `Many allowed addresses beside many devices are read, checked and matched`() throws {
-        let address = { (number: Int) in
-            let hex = String(0x1000000 + number, radix: 16, uppercase: true).suffix(6)
-            return "A4:C1:38:\(hex.prefix(2)):\(hex.dropFirst(2).prefix(2)):\(hex.suffix(2))"
-        }
+    @Test func `Many devices and many denied prefixes take linear time`() throws {
+        #expect(
+            mistakes(denied(20_000))
+                == ["line 40004: 00:05:00:00:00:00 is described, but denied by 00:05; remove one of them"])
+        let ratio = try WorkRatio.ofFourTimes(2_500, input: denied) { #expect(mistakes($0).count == 1) }
+        #expect(ratio < WorkRatio.linear, "\(ratio)")
+    }
+
+    private func address(_ number: Int) -> String {
+        let hex = String(0x1000000 + number, radix: 16, uppercase: true).suffix(6)
+        return "A4:C1:38:\(hex.prefix(2)):\(hex.dropFirst(2).prefix(2)):\(hex.suffix(2))"
+    }
+
+    /// The text of 3n allowed addresses and 2n devices, of which n are also allowed.
+    private func allowed(_ count: Int) -> String {
         var text = "filter:\n  allow:\n"
-        for number in 0..<30_000 { text += "  - \"\(address(number))\"\n" }
+        for number in 0..<3 * count { text += "  - \"\(address(number))\"\n" }
         text += "devices:\n"
-        for number in 20_000..<40_000 { text += "- address: \"\(address(number))\"\n" }
+        for number in 2 * count..<4 * count { text += "- address: \"\(address(number))\"\n" }
+        return text
+    }
+
+    @Test func `Many allowed addresses beside many devices are read, checked and matched`() throws {
+        let text = allowed(10_000)
         let configuration = try GatewayConfiguration(yaml: text)
         #expect(configuration.filter.allowed.count == 30_000 && configuration.devices.count == 20_000)
         #expect(configuration.warnings.isEmpty)
         let matcher = DeviceMatcher(configuration)
         let matching = (0..<50_000).count { BluetoothAddress(address($0)).map { matcher.matches($0) } == true }
         #expect(matching == 40_000)
-        text += "- address: \"\(address(20_000))\"\n"
         #expect(
-            mistakes(text)
+            mistakes(text + "- address: \"\(address(20_000))\"\n")
                 == ["line 50004: \(address(20_000)) is also described in line 30004; merge both entries"])
+    }
+
+    @Test func `Many allowed addresses beside many devices take linear time`() throws {
+        let ratio = try WorkRatio.ofFourTimes(1_000, input: { (text: allowed($0), count: $0) }) { input in
+            let configuration = try GatewayConfiguration(yaml: input.text)
+            #expect(configuration.warnings.isEmpty)
+            let matcher = DeviceMatcher(configuration)
+            let matching = (0..<5 * input.count).count {
+                BluetoothAddress(address($0)).map { matcher.matches($0) } == true
+            }
+            #expect(matching == 4 * input.count)
+        }
+        #expect(ratio < WorkRatio.linear, "\(ratio)")
     }
 }
