@@ -1,12 +1,12 @@
-package import Rx
+import Rx
 
 #if canImport(Testing)
     import Testing
 #endif
 
 /// The test of Swift Testing that runs on the present task. `TestIssues` finds this class by its name.
-package final class RunningTest: TestIssueReceiver {
-    package static func receive(_ text: String, fileID: String, line: Int) -> Bool {
+final class RunningTest: TestIssueReceiver {
+    static func receive(_ text: String, fileID: String, line: Int) -> Bool {
         #if canImport(Testing)
             // Outside of a test, for example on another thread or in a test of XCTest, an issue could get lost.
             guard Test.current != nil, fileID.contains("/"), line > 0 else { return false }

@@ -15,7 +15,8 @@ struct DeviceBudgetTests {
         var budget = DeviceBudget<Value>(messagesPerMinute: 60) { $0.kind == $1.kind }
 
         func add(
-            _ number: Int, kind: Int = 0, of address: BluetoothAddress = DeviceBudgetTests.device, at now: Duration = .zero
+            _ number: Int, kind: Int = 0, of address: BluetoothAddress = DeviceBudgetTests.device,
+            at now: Duration = .zero
         ) -> [Int] {
             budget.add(Value(kind: kind, number: number), of: address, at: now).map(\.number)
         }
