@@ -53,6 +53,11 @@ public enum BrokerEvent: Sendable {
     case subscriptionEndRefused(filter: String, cause: String)
     /// A message arrived for one of the subscriptions.
     case received(ReceivedMessage)
+    /// The process, or the computer, did not run for at most this time, so that what arrives may have waited in the
+    /// socket, until ``caughtUp``.
+    case paused(Duration)
+    /// What arrived during ``paused(_:)`` was delivered.
+    case caughtUp
     /// A message was skipped because it is too large to keep in memory; its topic and its size in bytes.
     case skipped(topic: String, size: Int)
 }

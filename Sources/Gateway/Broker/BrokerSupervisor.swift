@@ -58,6 +58,8 @@ final class BrokerSupervisor {
     private var hasReportedRetain = false
     private var lastReported: BrokerFailure?
     private var sessionAge: SessionAge
+    /// Since when what arrives may have waited in the socket; nil if it did not.
+    private var pausedSince: Duration?
     private var completions: [() -> Void] = []
     /// The corrections of the availability. Without the interval, two programs could make a loop.
     var corrections = MinimumInterval(.seconds(10))
@@ -175,6 +177,7 @@ final class BrokerSupervisor {
             process(.connected(isSessionPresent: isSessionPresent))
         case .closed(let failure):
             unconfirmed = [:]
+            pausedSince = nil
             retries.closed()
             resetEchoes()
             resetRefusals()
@@ -184,7 +187,7 @@ final class BrokerSupervisor {
             if wasConnected { onConnectionChange?(false) }
             if failure.kind == .takenOver { onTakenOver?() }
         case .acknowledged(let token):
-            sessionAge.sign(at: loop.monotonicTime)
+            sessionAge.sign(at: pausedSince ?? loop.monotonicTime)
             if let publication = unconfirmed[token] { confirmEcho(publication.topic) }
             confirm(token)
         case .rejected(let token, let refusal): refused(token, refusal)
@@ -199,6 +202,10 @@ final class BrokerSupervisor {
                 report?(.subscriptionEndRefused(filter: filter, cause: cause))
             }
         case .received(let message): receive(message)
+        case .paused(let length):
+            let start = loop.monotonicTime - length
+            pausedSince = min(pausedSince ?? start, start)
+        case .caughtUp: pausedSince = nil
         case .skipped(let topic, let size):
             echoes.received(topic)
             switch receiving.skip(topic: topic, size: size, at: loop.monotonicTime) {
@@ -229,7 +236,11 @@ final class BrokerSupervisor {
         echoes.received(message.topic)
         var message = message
         message.waiting = sessionAge.waiting(at: now, isKept: message.mayHaveWaited)
-        sessionAge.sign(at: now)
+        if let pausedSince {
+            message.delay = now - pausedSince
+            message.waiting = message.waiting.orAtMost(message.delay)
+        }
+        sessionAge.sign(at: pausedSince ?? now)
         // Also in a flood, which may have begun with such a message.
         if message.topic == availability {
             if message.payload == Self.online { sessionAge.caughtUp() }

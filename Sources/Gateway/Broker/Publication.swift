@@ -31,11 +31,15 @@ public struct ReceivedMessage: Hashable, Sendable {
     /// Whether the sender has limited how long the message is valid, by the message expiry interval of MQTT 5. The
     /// broker does not deliver it later.
     public var hasExpiry: Bool
+    /// The rest of the message expiry interval when the broker sent the message; nil if it has none.
+    public var expiry: Duration?
+    /// How long the message may have waited in the socket, because the process did not run.
+    public var delay = Duration.zero
     /// Whether the broker may have kept the message while the gateway was not connected.
     ///
     /// True after a connection with a present session, until the broker has delivered what it kept.
     public var mayHaveWaited: Bool
-    /// How long the message may have waited at the broker.
+    /// How long the message may have waited at the broker, and in the socket.
     public var waiting = Waiting.none
 
     /// How long a message may have waited at the broker because the gateway was not connected.
@@ -46,6 +50,15 @@ public struct ReceivedMessage: Hashable, Sendable {
         case atMost(Duration)
         /// The connection before belonged to another process, and its end is not known.
         case unknown
+
+        /// Adds a time for which the message may have waited in the socket.
+        func orAtMost(_ delay: Duration) -> Waiting {
+            switch self {
+            case .none: .atMost(delay)
+            case .atMost(let waiting): .atMost(max(waiting, delay))
+            case .unknown: .unknown
+            }
+        }
     }
 
     /// Creates a message, for tests.

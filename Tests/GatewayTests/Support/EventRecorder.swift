@@ -19,6 +19,8 @@ final class EventRecorder {
         case .subscriptionEndRefused(let filter, let cause): "refused the end of \(filter) \(cause)"
         case .received(let message):
             "received \(message.topic) \(String(decoding: message.payload, as: UTF8.self))"
+        case .paused(let length): "paused \(length / .seconds(1))"
+        case .caughtUp: "caught up"
         case .skipped(let topic, let size): "skipped \(topic) \(size)"
         }
     }

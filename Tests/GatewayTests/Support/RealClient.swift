@@ -13,7 +13,13 @@ final class RealClient: Sendable {
         events = stream
         let made = MQTTBroker(
             BrokerClient(identifier: identifier, will: will, settings: settings), loop: loop, queue: queue)
-        made.handler = { event in continuation.yield(EventRecorder.text(of: event)) }
+        made.handler = { event in
+            switch event {
+            // A busy computer may delay the test.
+            case .paused, .caughtUp: break
+            default: continuation.yield(EventRecorder.text(of: event))
+            }
+        }
         broker = loop.bound(made)
     }
 

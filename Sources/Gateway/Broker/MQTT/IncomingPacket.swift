@@ -84,8 +84,9 @@ struct IncomingMessage: Equatable {
     let isRetained: Bool
     /// The identifier to acknowledge; nil for quality of service 0.
     let identifier: UInt16?
-    /// Whether the sender has limited how long the message is valid.
-    let hasExpiry: Bool
+    /// How much longer the message is valid; nil if the sender has not limited it.
+    let expiry: Duration?
+    var hasExpiry: Bool { expiry != nil }
 
     init(
         _ header: UInt8, _ reader: inout PacketReader, _ version: BrokerSettings.Version
@@ -98,9 +99,9 @@ struct IncomingMessage: Equatable {
             guard properties.numbers[.topicAlias] == nil else {
                 throw MQTTViolation(.topicAlias, "PUBLISH has a topic alias")
             }
-            hasExpiry = properties.numbers[.messageExpiryInterval] != nil
+            expiry = properties.numbers[.messageExpiryInterval].map { .seconds(Int($0)) }
         } else {
-            hasExpiry = false
+            expiry = nil
         }
         guard !topic.isEmpty else { throw .protocolError("PUBLISH has no topic") }
         payload = reader.takeRest()

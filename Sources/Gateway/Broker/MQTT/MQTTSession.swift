@@ -52,16 +52,29 @@ struct MQTTSession {
     private var room = Int.max
     private var keepAlive: KeepAlive
     private var barrier = ResumeBarrier()
+    private var pause: ProcessPause
+    /// Finds the end of what waited in the socket while the process did not run.
+    private var pauseBarrier = ResumeBarrier()
+    private let suspendedTime: @Sendable () -> Duration
     private var answer: ConnectionAnswer?
     private var sentRequests: [UInt16: SubscriptionRequest] = [:]
     private var waitingRequests: [SubscriptionRequest] = []
     private var suspects: ClosingSuspects
 
-    /// - Parameter suspects: What earlier connections have found.
-    init(_ client: BrokerClient, suspects: ClosingSuspects, at now: Duration) {
+    /// - Parameters:
+    ///   - suspects: What earlier connections have found.
+    ///   - suspendedTime: Returns for how long the computer was suspended so far.
+    init(
+        _ client: BrokerClient, suspects: ClosingSuspects, at now: Duration,
+        suspendedTime: @escaping @Sendable () -> Duration = { SuspendedTime.now }
+    ) {
         self.client = client
         self.suspects = suspects
         openedAt = now
+        self.suspendedTime = suspendedTime
+        var pause = ProcessPause(at: now, suspended: suspendedTime())
+        pause.planned(at: now + Self.acceptTimeout)
+        self.pause = pause
         keepAlive = KeepAlive(max(.seconds(1), client.settings.keepAlive), at: now)
     }
 
@@ -99,7 +112,7 @@ struct MQTTSession {
     private mutating func request(_ requests: [SubscriptionRequest], _ now: Duration) -> [Action] {
         guard phase == .connected else { return [] }
         waitingRequests += requests
-        return sendRequests(now)
+        return continued(at: now) + sendRequests(now)
     }
 
     private mutating func sendRequests(_ now: Duration) -> [Action] {
@@ -122,6 +135,10 @@ struct MQTTSession {
 
     mutating func publish(_ publication: Publication, token: UInt64, at now: Duration) -> [Action] {
         guard phase == .connected else { return [] }
+        return continued(at: now) + send(publication, token: token, at: now)
+    }
+
+    private mutating func send(_ publication: Publication, token: UInt64, at now: Duration) -> [Action] {
         if let refusal = refusal(of: publication, now) { return [.emit(.rejected(token, refusal))] }
         var publication = publication
         publication.qualityOfService = min(1, publication.qualityOfService)
@@ -190,23 +207,40 @@ struct MQTTSession {
     }
 
     mutating func timerFired(at now: Duration) -> [Action] {
+        let actions = checkTimer(at: now)
+        for case .startTimer(let delay) in actions { pause.planned(at: now + delay) }
+        return actions
+    }
+
+    private mutating func checkTimer(at now: Duration) -> [Action] {
         switch phase {
         case .ended: return []
         case .connecting:
             let remaining = openedAt + Self.acceptTimeout - now
             return remaining > .zero ? [.startTimer(after: remaining)] : [end(.notAnswered)]
         case .connected:
+            let verdict = keepAlive.check(at: now, isInPacket: framer.isInPacket)
+            guard verdict != .lost else { return [end(.silent)] }
+            let actions = continued(at: now)
             switch keepAlive.check(at: now, isInPacket: framer.isInPacket) {
-            case .lost: return [end(.silent)]
-            case .wait(let delay): return [.startTimer(after: delay)]
+            case .lost: return actions + [end(.silent)]
+            case .wait(let delay): return actions + [.startTimer(after: delay)]
             case .ping:
                 let ping = ping(now)
                 guard case .wait(let delay) = keepAlive.check(at: now, isInPacket: framer.isInPacket) else {
-                    return [ping, end(.silent)]
+                    return actions + [ping, end(.silent)]
                 }
-                return [ping, .startTimer(after: delay)]
+                return actions + [ping, .startTimer(after: delay)]
             }
         }
+    }
+
+    /// The process runs. After a pause, a ping finds the end of what has waited in the socket.
+    private mutating func continued(at now: Duration) -> [Action] {
+        guard let length = pause.runs(at: now, suspended: suspendedTime()), phase == .connected else { return [] }
+        pauseBarrier = ResumeBarrier()
+        pauseBarrier.start()
+        return [.emit(.paused(length)), ping(now)]
     }
 
     private mutating func ping(_ now: Duration) -> Action {
@@ -224,7 +258,7 @@ extension MQTTSession {
         if phase == .connecting, !framer.isInPacket, let first = bytes.first, first != 0x20 {
             return [end(.notMQTT(firstByte: first))]
         }
-        var actions: [Action] = []
+        var actions = continued(at: now)
         var input = bytes
         do throws(MQTTViolation) {
             while phase != .ended, let frame = try framer.next(&input) { actions += try handle(frame, now) }
@@ -253,7 +287,7 @@ extension MQTTSession {
             guard phase == .connected else { throw .protocolError("the broker did not begin with CONNACK") }
             var reader = PacketReader(start)
             let (topic, identifier) = try IncomingMessage.start(header, &reader)
-            if identifier != nil { barrier.messageArrived() }
+            if identifier != nil { messageArrived() }
             return [.emit(.skipped(topic: topic, size: length))] + acknowledge(identifier, now)
         }
     }
@@ -283,10 +317,11 @@ extension MQTTSession {
         switch packet {
         case .connack: throw .protocolError("the broker sent CONNACK twice")
         case .publish(let message):
-            if message.identifier != nil { barrier.messageArrived() }
-            let received = ReceivedMessage(
+            if message.identifier != nil { messageArrived() }
+            var received = ReceivedMessage(
                 topic: message.topic, payload: Array(message.payload), isRetained: message.isRetained,
                 hasExpiry: message.hasExpiry, mayHaveWaited: barrier.isActive)
+            received.expiry = message.expiry
             return [.emit(.received(received))] + acknowledge(message.identifier, now)
         case .puback(let identifier, let reason): return confirm(identifier, MQTTReason(reason), now)
         case .suback(let identifier, let reasons):
@@ -303,9 +338,22 @@ extension MQTTSession {
             let cause = reason < 0x80 ? nil : MQTTReason(reason).text
             return answered(identifier, cause.map { .subscriptionEndRefused(filter: request.filter, cause: $0) }, now)
         case .pingresp:
-            return keepAlive.answered() && barrier.pingAnswered() ? [ping(now)] : []
+            return keepAlive.answered() ? pingsAnswered(now) : []
         case .disconnect(let reason): return [end(.announced(MQTTReason(reason)))]
         }
+    }
+
+    private mutating func messageArrived() {
+        barrier.messageArrived()
+        pauseBarrier.messageArrived()
+    }
+
+    /// The broker has answered all pings.
+    private mutating func pingsAnswered(_ now: Duration) -> [Action] {
+        let wasPaused = pauseBarrier.isActive
+        let needsPing = [barrier.pingAnswered(), pauseBarrier.pingAnswered()].contains(true)
+        let actions: [Action] = wasPaused && !pauseBarrier.isActive ? [.emit(.caughtUp)] : []
+        return needsPing ? actions + [ping(now)] : actions
     }
 
     /// Returns why a subscription does not deliver its messages reliably; nil if it does.

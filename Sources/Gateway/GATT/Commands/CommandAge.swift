@@ -8,11 +8,12 @@ enum CommandAge: Hashable, Sendable {
     case unknown
 
     /// A command names its own time, or its sender has limited it with an expiry of MQTT 5, which the broker observes.
-    /// Otherwise, a message of a resumed session may be as old as the end of the connection before.
+    /// Otherwise, a message of a resumed session may be as old as the end of the connection before. What waited in the
+    /// socket while the process did not run may be as old as that time, and the broker did not observe its expiry then.
     init(of command: GATTCommand, _ message: ReceivedMessage, at time: Date) {
         if let created = command.created {
             self = .atMost(.milliseconds(Int64((time.timeIntervalSince(created) * 1000).rounded(.up))))
-        } else if message.hasExpiry {
+        } else if message.hasExpiry, message.delay == .zero || message.delay < message.expiry ?? .zero {
             self = .atMost(.zero)
         } else {
             switch message.waiting {
