@@ -108,10 +108,11 @@ import Testing
         #expect(waiting >= .seconds(40))
     }
 
-    @Test(arguments: [
-        ("", nil, "expired"), ("", 20, "expired"), ("", 60, nil), (#","created":1699999995"#, nil, nil),
-        (#","created":1699999960"#, 60, "expired"),
-    ] as [(String, Int?, String?)])
+    @Test(
+        arguments: [
+            ("", nil, "expired"), ("", 20, "expired"), ("", 60, nil), (#","created":1699999995"#, nil, nil),
+            (#","created":1699999960"#, 60, "expired"),
+        ] as [(String, Int?, String?)])
     func `A command that waited in the socket expires, unless its time or its expiry says otherwise`(
         created: String, expiry: Int?, kind: String?
     ) {
