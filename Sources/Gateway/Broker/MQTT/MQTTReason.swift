@@ -60,6 +60,15 @@ struct MQTTReason: Hashable {
         }
     }
 
+    /// Returns why a subscription with this answer does not deliver its messages reliably; nil if it does.
+    static func cause(ofSubscription answer: UInt8) -> String? {
+        switch answer {
+        case 0: "it was granted without confirmation (QoS 0), so messages can be lost"
+        case 1: nil
+        default: MQTTReason(answer).text
+        }
+    }
+
     /// What the refusal of a message means for the message.
     var refusalKind: BrokerRefusal.Kind {
         switch code {

@@ -329,7 +329,7 @@ extension MQTTSession {
                 throw .protocolError("the broker sent SUBACK without a request")
             }
             guard reasons.count == 1 else { throw .protocolError("SUBACK has \(reasons.count) reasons for 1 filter") }
-            let cause = refusal(of: reasons[0])
+            let cause = MQTTReason.cause(ofSubscription: reasons[0])
             return answered(identifier, cause.map { .subscriptionRefused(filter: request.filter, cause: $0) }, now)
         case .unsuback(let identifier, let reason):
             guard let request = sentRequests[identifier], request.isEnd else {
@@ -354,15 +354,6 @@ extension MQTTSession {
         let needsPing = [barrier.pingAnswered(), pauseBarrier.pingAnswered()].contains(true)
         let actions: [Action] = wasPaused && !pauseBarrier.isActive ? [.emit(.caughtUp)] : []
         return needsPing ? actions + [ping(now)] : actions
-    }
-
-    /// Returns why a subscription does not deliver its messages reliably; nil if it does.
-    private func refusal(of reason: UInt8) -> String? {
-        switch reason {
-        case 0: "it was granted without confirmation (QoS 0), so messages can be lost"
-        case 1: nil
-        default: MQTTReason(reason).text
-        }
     }
 
     private mutating func answered(_ identifier: UInt16, _ refusal: BrokerEvent?, _ now: Duration) -> [Action] {
