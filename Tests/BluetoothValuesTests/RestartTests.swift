@@ -172,7 +172,7 @@ struct RestartTests {
         }
     }
 
-    @Test func `After a restart, a device that was away is accepted after four packets in 5 s`() {
+    @Test func `After a restart, a device that was out of range needs four packets in 5 s`() {
         let air = restarted()
         // 255 packets were missing.
         #expect(air.accepts(360, at: 100))
@@ -187,7 +187,7 @@ struct RestartTests {
         #expect(air.accepts(2005, at: 212))
     }
 
-    @Test func `After a restart without a later proof, a device that was away is accepted`() {
+    @Test func `Without a proof, a device that was out of range after a restart is accepted`() {
         let air = restarted()
         air.decoder.restartProof = nil
         #expect(air.accepts(2000, at: 200))

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `A message that is read after a pause may have waited until a ping without a message`() {
+    @Test func `After a pause, messages may have waited until a ping without a message`() {
         var session = session()
         let message: [UInt8] = [0x32, 7, 0, 1, 0x63, 0, 5, 0, 0x61]
         let first = session.receive(message[...], at: .seconds(60))
@@ -88,7 +88,7 @@ import Testing
         #expect(setup.received.last?.waiting == ReceivedMessage.Waiting.none)
     }
 
-    @Test func `What waited in the socket is no sign that the messages of the next connection are new`() {
+    @Test func `After a pause, messages of the next connection do not count as new`() {
         let setup = DeliverySetup()
         setup.delivery.subscribe(to: ["c"])
         setup.delivery.start()
@@ -113,7 +113,7 @@ import Testing
             ("", nil, "expired"), ("", 20, "expired"), ("", 60, nil), (#","created":1699999995"#, nil, nil),
             (#","created":1699999960"#, 60, "expired"),
         ] as [(String, Int?, String?)])
-    func `A command that waited in the socket expires, unless its time or its expiry says otherwise`(
+    func `A command that waited expires, unless its time or expiry says otherwise`(
         created: String, expiry: Int?, kind: String?
     ) {
         var book = CommandBook(allowed: [.strap])

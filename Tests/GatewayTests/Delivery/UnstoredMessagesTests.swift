@@ -18,7 +18,7 @@ struct UnstoredMessagesTests {
         return texts
     }
 
-    @Test func `Messages are in the order of their priorities, those put back first`() {
+    @Test func `Messages that were put back come first within their priority`() {
         var messages = UnstoredMessages()
         for number in 0..<3 { messages.append(message("low \(number)", .low)) }
         for number in 0..<3 { messages.append(message("\(number)")) }

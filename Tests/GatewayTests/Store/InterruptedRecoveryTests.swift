@@ -14,8 +14,8 @@ import Testing
         do { try SQLiteStore(path: folder.path("a.db")).append(texts.map { Publication("r/1", $0) }) }
         var content = try folder.read("a.db")
         let pattern = Array(texts[texts.count / 2].utf8.prefix(100))
-        let later = content.indices.dropFirst(content.count / 4)
-        let position = try #require(later.first { content[$0...].starts(with: pattern) })
+        let position = try #require(
+            content.indices.dropFirst(content.count / 4).first { content[$0...].starts(with: pattern) })
         let page = position / 4096 * 4096
         for index in page..<page + 4096 { content[index] = 0xA5 }
         try folder.write("a.db", content)

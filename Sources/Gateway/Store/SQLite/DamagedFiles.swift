@@ -15,7 +15,7 @@ struct DamagedFiles {
     /// The files of the store with this path.
     init(of path: String) { self.path = path }
 
-    /// The paths of the files that have rows which are not in the new store, the oldest first.
+    /// The paths of the files that were not read to the end, the oldest first.
     var unread: [String] { files.filter { $0.hasSuffix(Self.mark) } }
 
     /// The path after reading.
@@ -45,8 +45,7 @@ struct DamagedFiles {
         return kept + Self.mark
     }
 
-    /// Removes the mark of a file, because its readable rows are in the new store. Removes the oldest files beyond the
-    /// maximum.
+    /// Removes the mark of a file that was read to the end, and the oldest files beyond the maximum.
     func markRead(_ file: String) {
         _ = Self.rename(file, Self.readName(of: file))
         let all = files
