@@ -22,8 +22,8 @@ extension SimulationMistake {
 extension SimulatedBlueZ {
     /// Reports mistakes in later calls of the controls, instead of recording an issue or ending the process.
     ///
-    /// By default, a mistake in a test of Swift Testing in a target with `RxTest` is an issue of the test, at the line of
-    /// the call. Otherwise, for example in a program, in a test of XCTest or on another thread, it ends the process.
+    /// By default, a mistake in a test of Swift Testing in a target with `RxTest` is an issue of the test, at the line
+    /// of the call. Otherwise, for example in a program, in a test of XCTest or on another thread, it ends the process.
     ///
     /// A call with a mistake has no effect. Mistakes in the scenario are made before this call. The parameter
     /// `mistakes` of ``Simulation/init(_:scheduler:starting:bluez:mistakes:file:line:)`` receives both kinds. Example
