@@ -35,7 +35,7 @@ func compact(_ program: String) -> [LinkerSetting] {
 }
 
 // scripts/static compiles for size, except the modules that every signal passes through: each would cost a third more.
-// Other builds must not set it: a package with unsafe flags in a library cannot be a dependency.
+// Other builds must not set it: the flags would apply to the programs of users. scripts/test-dependency checks it.
 let isCompact = Context.environment["RXBLUETOOTH_COMPACT"] == "1"
 let fast: [SwiftSetting] = isCompact ? [.unsafeFlags(["-Xfrontend", "-O"], .when(configuration: .release))] : []
 
