@@ -150,6 +150,10 @@ test-arm64: ## run the unit tests on an emulated arm64, with the bus, the mosqui
 test-deb: deps ## install the package in a clean Debian 12, and test it there; needs root
 	@scripts/test-deb
 
+.PHONY: release
+release: deps ## check the tree, and prepare packages, checksums and notes of VERSION=1.0.0 in .build/release; publishes nothing
+	@scripts/release "$(VERSION)"
+
 .PHONY: test-dependency
 test-dependency: deps ## check that other packages can depend on a version of this package; compiles nothing
 	@scripts/test-dependency
