@@ -1,9 +1,10 @@
 import ArgumentParser
+import RxBluetoothSupport
 
 /// The root command, with the general help text.
 struct BLECLI: ParsableCommand {
-    /// The version that `--version` prints, and that scripts/deb gives the package.
-    static let version = "0.1.0"
+    /// The version that `--version` prints.
+    static let version = ProgramVersion.current
 
     static let configuration = CommandConfiguration(
         commandName: "ble-cli",
