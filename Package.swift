@@ -27,6 +27,8 @@ func compact(_ program: String) -> [LinkerSetting] {
                 "-L\(archives)", "-Xclang-linker", "-static-libgcc",
                 // private-functions.ld leaves out .eh_frame.
                 "-Xlinker", "--no-eh-frame-hdr",
+                // A debugger finds the package with the debug information by it.
+                "-Xlinker", "--build-id",
                 "-Xlinker", "-T", "-Xlinker", "\(sources)/ble-cli/private-functions.ld",
                 "-Xlinker", "--symbol-ordering-file=\(sources)/\(program)/link-order.txt",
                 "-Xlinker", "--no-warn-symbol-ordering",
