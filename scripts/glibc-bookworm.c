@@ -1,5 +1,5 @@
 // Functions of glibc 2.38 that Debian's static Swift libraries call, for programs that run with the glibc 2.36 of Debian 12.
-// scripts/arm64-roots compiles this file with the headers of Debian 12.
+// scripts/roots compiles this file with the headers of Debian 12.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
