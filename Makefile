@@ -136,8 +136,16 @@ install: ## install what `make stage` has built; PREFIX=/usr/local, DESTDIR=
 uninstall: ## remove what `make install` has installed
 	@scripts/install --remove "$(PREFIX)" "$(DESTDIR)"
 
-deb: deps ## build a Debian package of ble-cli in .build, and check it with lintian
+deb: deps ## build the Debian packages of ble-cli and ble-gateway for this machine in .build, and check them with lintian
 	@scripts/deb
+
+.PHONY: packages
+packages: ## build the Debian packages for bookworm, trixie and sid, amd64 and arm64, in .build/packages; ONLY=trixie-arm64 builds some; needs the network for the first run
+	@scripts/all-debs $(ONLY)
+
+.PHONY: repository
+repository: ## make a signed repository for apt of these packages in .build/repository: KEY=FINGERPRINT of a key of gpg; ADDRESS=https://… of its place
+	@ADDRESS="$(ADDRESS)" scripts/repository "$(KEY)"
 
 .PHONY: arm64
 arm64: ## build the static programs and all tests for arm64 with Debian's Swift, on amd64; needs the network for the first run; ARM64_RELEASE=bookworm builds the programs for Debian 12
