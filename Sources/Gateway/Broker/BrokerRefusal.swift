@@ -23,6 +23,8 @@ public struct BrokerRefusal: Error, Hashable, Sendable {
     public var size: Int
     /// The reason, one phrase.
     public var cause: String
+    /// After how long the connection sends such a message again; nil if that was not learned.
+    var retryDelay: Duration?
 
     /// Creates a refusal.
     public init(_ kind: Kind, topic: String, size: Int = 0, cause: String) {

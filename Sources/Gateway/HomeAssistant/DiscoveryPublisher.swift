@@ -13,6 +13,8 @@ package final class DiscoveryPublisher {
     private var changed: Set<BluetoothAddress> = []
     private var due: Duration?
     private let timer = SerialDisposable()
+    /// When the connection sends messages again that it refuses because of earlier closures.
+    private var retryTime: Duration?
     /// The repetitions because of starts of Home Assistant.
     private var repetitions = MinimumInterval(.seconds(10))
     private var isRepetitionPlanned = false
@@ -108,7 +110,12 @@ package final class DiscoveryPublisher {
     ///
     /// The limit is that of the broker, or that of ``LearnedSizeLimit``. Without one, they have half the size.
     func refused(_ refusal: BrokerRefusal) {
-        guard case .tooLarge(let limit) = refusal.kind, discovery.isMessage(refusal.topic) else { return }
+        guard discovery.isMessage(refusal.topic) else { return }
+        if let delay = refusal.retryDelay {
+            let time = loop.monotonicTime + delay
+            retryTime = min(retryTime ?? time, time)
+        }
+        guard case .tooLarge(let limit) = refusal.kind else { return }
         // The bytes of a packet besides the topic and the content.
         let size = limit.map { $0 - Self.packetOverhead } ?? refusal.size / 2
         guard size < discovery.maximumSize ?? .max, size < refusal.size else { return }
@@ -118,7 +125,7 @@ package final class DiscoveryPublisher {
 
     /// The connection to the broker was made, which may have lost all messages.
     package func connected() {
-        discovery.maximumSize = nil
+        (discovery.maximumSize, retryTime) = (nil, nil)
         others.connected(at: loop.monotonicTime)
         for address in others.recentRemovals(at: loop.monotonicTime) where !others.admission.contains(address) {
             delivery.publish(discovery.removal(of: address))
@@ -179,11 +186,16 @@ package final class DiscoveryPublisher {
 
 // The devices that the configuration does not contain.
 extension DiscoveryPublisher {
-    /// Removes the devices that were not heard for long. Called each minute.
+    /// Removes the devices that were not heard for long, and ends an expired limit. Called each minute.
     func expire() {
         reportLimit()
         guard delivery.isConnected else { return }
         let now = loop.monotonicTime
+        if let retryTime, now >= retryTime {
+            // What was learned from closures may be wrong, so complete messages are tried again.
+            (discovery.maximumSize, self.retryTime) = (nil, nil)
+            change(Array(discovery.addresses), within: Self.settling)
+        }
         for address in others.admission.expire(at: now) { remove(address, at: now) }
         if others.isListDue(at: now) { publishList() }
     }

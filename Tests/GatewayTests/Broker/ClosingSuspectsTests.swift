@@ -77,35 +77,51 @@ import Testing
         suspects.answered(sent("small", 600))
         suspects.closed((0..<100).map { sent("\($0)", 5000 + $0) }, at: .zero)
         suspects.closed([sent("70", 5070)], at: .zero)
+        #expect(suspects.refusal(of: message("other", 6000), at: .zero) == nil)
+        suspects.closed([sent("71", 5071)], at: .zero)
         let refusal = suspects.refusal(of: message("other", 6000), at: .zero)
         #expect(refusal?.kind == .tooLarge(limit: 2535))
-        let cause = "the broker closed the connection twice when it received a message of 5070 bytes"
+        let cause = "the broker closed the connection several times when it received a message of 5070 bytes"
         #expect(refusal?.cause.hasPrefix(cause) == true)
         #expect(suspects.refusal(of: message("other", 5069), at: .zero) == nil)
         // A smaller one lowers the limit.
-        for _ in 0..<2 { suspects.closed([sent("9", 3000)], at: .zero) }
+        for _ in 0..<3 { suspects.closed([sent("9", 3000)], at: .zero) }
         #expect(suspects.refusal(of: message("other", 3000), at: .zero)?.kind == .tooLarge(limit: 1500))
+    }
+
+    @Test func `A broker that restarts twice while messages are in flight teaches no limit`() {
+        var suspects = ClosingSuspects()
+        suspects.closed([sent("a"), sent("b")], at: .zero)
+        suspects.closed([sent("a")], at: .zero)
+        let refusal = suspects.refusal(of: message("a"), at: .seconds(100))
+        #expect(refusal?.kind == .closesConnection && refusal?.retryDelay == .seconds(500))
+        #expect(suspects.refusal(of: message("b"), at: .zero) == nil)
+        // An answer shows that the size was not the cause.
+        suspects.answered(sent("c", 1000))
+        for _ in 0..<2 { suspects.closed([sent("d", 2000)], at: .zero) }
+        #expect(suspects.refusal(of: message("e", 2000), at: .zero) == nil)
     }
 
     @Test func `A learned limit is not below the largest message that was answered`() {
         var suspects = ClosingSuspects()
         suspects.answered(sent("a", 4000))
-        for _ in 0..<2 { suspects.closed([sent("b", 4000)], at: .zero) }
+        for _ in 0..<3 { suspects.closed([sent("b", 4000)], at: .zero) }
         #expect(suspects.refusal(of: message("c", 9000), at: .zero) == nil)
-        for _ in 0..<2 { suspects.closed([sent("b", 5000)], at: .zero) }
+        for _ in 0..<3 { suspects.closed([sent("b", 5000)], at: .zero) }
         #expect(suspects.refusal(of: message("c", 9000), at: .zero)?.kind == .tooLarge(limit: 4000))
     }
 
     @Test func `A small message that closes the connection teaches no limit`() {
         var suspects = ClosingSuspects()
-        for _ in 0..<2 { suspects.closed([sent("a", 300)], at: .zero) }
+        for _ in 0..<3 { suspects.closed([sent("a", 300)], at: .zero) }
         #expect(suspects.refusal(of: message("a", 300), at: .zero)?.kind == .closesConnection)
         #expect(suspects.refusal(of: message("b", 9000), at: .zero) == nil)
     }
 
     @Test func `A learned limit is tried again after increasing times, and ends with an answer`() {
         var suspects = ClosingSuspects()
-        for _ in 0..<2 { suspects.closed([sent("a", 2000)], at: .zero) }
+        for _ in 0..<3 { suspects.closed([sent("a", 2000)], at: .zero) }
+        #expect(suspects.refusal(of: message("b", 3000), at: .seconds(100))?.retryDelay == .seconds(500))
         #expect(suspects.refusal(of: message("b", 3000), at: .seconds(599)) != nil)
         #expect(suspects.refusal(of: message("b", 3000), at: .seconds(600)) == nil)
         suspects.closed([sent("b", 3000)], at: .seconds(600))

@@ -9,14 +9,18 @@ import Testing
 @Suite struct DiscoverySizeTests {
     private let limit = 1_500
 
-    /// - Parameter isNamed: Whether the broker names its limit.
-    private func stage(isNamed: Bool) -> GatewayStage {
+    /// - Parameters:
+    ///   - isNamed: Whether the broker names its limit.
+    ///   - retryDelay: After how long the limit expires if it was learned.
+    private func stage(isNamed: Bool, retryDelay: Duration? = nil) -> GatewayStage {
         let stage = GatewayStage(.showroom)
         let limit = limit
         stage.server.refuseMessage = { message in
             guard message.size > limit else { return nil }
-            return BrokerRefusal(
+            var refusal = BrokerRefusal(
                 .tooLarge(limit: isNamed ? limit : nil), topic: message.topic, size: message.size, cause: "too large")
+            refusal.retryDelay = retryDelay
+            return refusal
         }
         return stage
     }
@@ -51,6 +55,19 @@ import Testing
         #expect(stage.server.retained.values.contains { $0.topic.hasPrefix("homeassistant/") && $0.size > limit })
     }
 
+    @Test func `When a learned limit expires, all entities are discovered again`() throws {
+        let stage = stage(isNamed: true, retryDelay: .seconds(600))
+        stage.run(for: .seconds(60))
+        stage.server.refuseMessage = nil
+        func hasLarge() -> Bool {
+            stage.server.retained.values.contains { $0.topic.hasPrefix("homeassistant/device/ble-") && $0.size > limit }
+        }
+        stage.time.advance(by: .seconds(500))
+        #expect(!hasLarge())
+        stage.time.advance(by: .seconds(200))
+        #expect(hasLarge())
+    }
+
     /// Publishes the discovery of a device. Returns the sizes that the broker has accepted, and its connections.
     private func publish(maximumBody: Int) throws -> (sizes: [Int], connections: Int) {
         let time = VirtualLoop()
@@ -72,18 +89,21 @@ import Testing
         ]
         publisher.add(MessageDevice(address: "A4:C1:38:00:00:01", name: "Kitchen"), reading)
         delivery.start()
-        withExtendedLifetime(publisher) { time.advance(by: .seconds(300)) }
+        for _ in 0..<15 {
+            time.advance(by: .seconds(60))
+            publisher.expire()
+        }
         let messages = broker.allConfirmed.filter { $0.topic.hasPrefix("homeassistant/device/ble-a4c138000001/") }
         return (messages.map(\.size), broker.connectionCount)
     }
 
     /// Its only answer to a large packet is to close the connection.
-    @Test func `A broker of MQTT 3 gets a discovery with fewer entities after two closures`() throws {
+    @Test func `A broker of MQTT 3 gets a discovery with fewer entities after three closures`() throws {
         let complete = try publish(maximumBody: .max)
         let size = try #require(complete.sizes.max())
         #expect(size > 512 && complete.connections == 1)
         let short = try publish(maximumBody: size)
         #expect(!short.sizes.isEmpty && short.sizes.allSatisfy { $0 < size })
-        #expect(short.connections == 3)
+        #expect(short.connections == 4)
     }
 }

@@ -71,9 +71,11 @@ struct ClosingSuspects {
         guard let suspect = suspects[publication.topic], let end = suspect.blockedUntil, now < end,
             Self.isLike(publication.size, suspect)
         else { return nil }
-        return BrokerRefusal(
+        var refusal = BrokerRefusal(
             .closesConnection, topic: publication.topic, size: publication.size,
             cause: "the broker closed the connection \(suspect.closures) times when it received the message")
+        refusal.retryDelay = end - now
+        return refusal
     }
 
     private static func isLike(_ size: Int, _ suspect: Suspect) -> Bool { size >= suspect.size - suspect.size / 8 }

@@ -1,7 +1,7 @@
 /// Learns from which size on messages make the broker close the connection. A pure value.
 ///
-/// A broker of MQTT 3.1.1 does not announce its limit. If a message closes the connection twice, and is larger than all
-/// that the broker has answered, its size is the probable cause. Larger messages to all topics are then not sent.
+/// A broker of MQTT 3.1.1 does not announce its limit. If several messages close the connection, and are larger than
+/// all that the broker has answered, their size is the probable cause. Larger messages to all topics are then not sent.
 struct LearnedSizeLimit {
     private static let initialDelay: Duration = .seconds(600)
     private static let maximumDelay: Duration = .seconds(6 * 3600)
@@ -9,9 +9,13 @@ struct LearnedSizeLimit {
     private static let smallestLimit = 512
     /// After so many closures, the sizes that were answered before them are forgotten, because limits change.
     private static let period = 8
+    /// A broker that restarts twice closes the connection during a single message too, so fewer closures prove nothing.
+    private static let neededClosures = 3
 
     /// The size of the smallest message that closed the connection; nil if none did because of its size.
     private var closingSize: Int?
+    /// The latest messages that may lower the limit: each was larger than all answers, and alone at a closure.
+    private var candidates: [SendWindow.Sent] = []
     private var blockedUntil: Duration = .zero
     private var delay = LearnedSizeLimit.initialDelay
     // The largest messages that the broker has answered, in this period and the one before.
@@ -29,18 +33,23 @@ struct LearnedSizeLimit {
             delay = min(delay * 2, Self.maximumDelay)
             blockedUntil = now + delay
         }
+        let isCandidate =
+            message.size >= Self.smallestLimit && message.size > largestAnswered && message.size < closingSize ?? .max
+        if isCandidate { candidates = candidates.suffix(Self.neededClosures - 1) + [message] }
         guard isRepeated else { return }
-        let isSuspicious = message.size >= Self.smallestLimit && message.size > largestAnswered
         closures += 1
         if closures % Self.period == 0 { (earlierLargest, largest) = (largest, 0) }
-        guard isSuspicious, message.size < closingSize ?? .max else { return }
-        closingSize = message.size
+        let hasSeveralTopics = candidates.contains { $0.topic != message.topic }
+        guard isCandidate, hasSeveralTopics || candidates.count == Self.neededClosures else { return }
+        closingSize = candidates.map(\.size).min()
+        candidates = []
         blockedUntil = now + delay
     }
 
     /// The broker has answered a message, so its size is allowed.
     mutating func answered(_ message: SendWindow.Sent) {
         largest = max(largest, message.size)
+        candidates.removeAll { $0.size <= message.size }
         guard let closingSize, message.size >= closingSize else { return }
         self.closingSize = nil
         delay = Self.initialDelay
@@ -51,9 +60,11 @@ struct LearnedSizeLimit {
     /// The limit of the refusal is a size that the broker probably accepts.
     func refusal(of publication: Publication, at now: Duration) -> BrokerRefusal? {
         guard let closingSize, now < blockedUntil, publication.size >= closingSize else { return nil }
-        return BrokerRefusal(
+        var refusal = BrokerRefusal(
             .tooLarge(limit: max(largestAnswered, closingSize / 2)), topic: publication.topic, size: publication.size,
-            cause: "the broker closed the connection twice when it received a message of \(closingSize) bytes, "
-                + "and has accepted no larger one")
+            cause: "the broker closed the connection several times when it received a message of \(closingSize) bytes "
+                + "or more, and has accepted none")
+        refusal.retryDelay = blockedUntil - now
+        return refusal
     }
 }
