@@ -70,6 +70,20 @@ import Testing
         #expect(texts(actions) == ["paused 39.0", "PINGREQ", "PUBLISH"])
     }
 
+    @Test func `A pause before the broker accepts the connection follows its event`() {
+        var session = MQTTSession(
+            BrokerClient(identifier: "id", settings: BrokerSettings()), suspects: ClosingSuspects(), at: .zero
+        ) { .zero }
+        _ = session.open()
+        // The connection's answer may arrive in parts.
+        #expect(texts(session.receive([0x20, 3], at: .seconds(60))) == [])
+        let rest: [UInt8] = [0, 0, 0, 0x32, 7, 0, 1, 0x63, 0, 5, 0, 0x61]
+        let actions = texts(session.receive(rest[...], at: .seconds(61)))
+        #expect(actions == ["connected false", "paused 60.0", "PINGREQ", "timer 11.25", "received c a", "PUBACK"])
+        #expect(texts(session.receive([0xD0, 0], at: .seconds(62))) == ["PINGREQ"])
+        #expect(texts(session.receive([0xD0, 0], at: .seconds(63))) == ["caught up"])
+    }
+
     @Test func `What arrives after a pause is as old as the pause`() {
         let setup = DeliverySetup()
         setup.delivery.subscribe(to: ["c"])

@@ -53,6 +53,8 @@ struct MQTTSession {
     private var keepAlive: KeepAlive
     private var barrier = ResumeBarrier()
     private var pause: ProcessPause
+    /// How long the process did not run while it waited for the connection to be accepted, or since then.
+    private var pauseLength: Duration = .zero
     /// Finds the end of what waited in the socket while the process did not run.
     private var pauseBarrier = ResumeBarrier()
     private let suspendedTime: @Sendable () -> Duration
@@ -237,7 +239,10 @@ struct MQTTSession {
 
     /// The process runs. After a pause, a ping finds the end of what has waited in the socket.
     private mutating func continued(at now: Duration) -> [Action] {
-        guard let length = pause.runs(at: now, suspended: suspendedTime()), phase == .connected else { return [] }
+        pauseLength += pause.runs(at: now, suspended: suspendedTime()) ?? .zero
+        guard phase == .connected, pauseLength > .zero else { return [] }
+        let length = pauseLength
+        pauseLength = .zero
         pauseBarrier = ResumeBarrier()
         pauseBarrier.start()
         return [.emit(.paused(length)), ping(now)]
