@@ -14,8 +14,8 @@ enum AdvertisedBytes<Key: Hashable & Sendable>: Hashable, Sendable {
         var data: [Key: [UInt8]]
         /// The keys, the one with the newest data last; empty if the order is not known.
         var order: [Key] = []
-        /// The keys with data that has changed since the first reading. It is newer than that of the others.
-        var changed: [Key] = []
+        /// The numbers of the readings in which data changed after the first one. Higher numbers have newer data.
+        var changes: [Key: Int] = [:]
 
         /// The order does not count, so that equal contents are equal values.
         static func == (one: Self, other: Self) -> Bool { one.data == other.data }
@@ -46,10 +46,12 @@ enum AdvertisedBytes<Key: Hashable & Sendable>: Hashable, Sendable {
         return entries.order.reversed()
     }
 
-    /// Whether the data of one of several keys has changed since the first reading.
-    func hasChanged(_ key: Key) -> Bool {
-        guard case .several(let entries) = self else { return false }
-        return entries.changed.contains(key)
+    /// The number of the reading in which the data of a key has changed last; 0 for the first reading.
+    ///
+    /// Data of several keys with the same number changed in one signal, so the newest is not known.
+    func lastChange(of key: Key) -> Int {
+        guard case .several(let entries) = self else { return 0 }
+        return entries.changes[key] ?? 0
     }
 
     subscript(key: Key) -> [UInt8]? {
@@ -80,15 +82,19 @@ enum AdvertisedBytes<Key: Hashable & Sendable>: Hashable, Sendable {
     private mutating func sortByChange(since old: Self) {
         guard case .several(var entries) = self else { return }
         let unchanged = { (key: Key) in old[key] == entries.data[key] }
-        let (known, changed): ([Key], [Key]) =
+        let (known, changes): ([Key], [Key: Int]) =
             switch old {
-            case .several(let before): (before.order, before.changed)
-            case .one(let key, _): ([key], [key])
-            case .empty: ([], [])
+            case .several(let before): (before.order, before.changes)
+            case .one(let key, _): ([key], [:])
+            case .empty: ([], [:])
             }
         let kept = known.filter { entries.data[$0] != nil && unchanged($0) }
         entries.order = kept + entries.order.filter { !kept.contains($0) }
-        entries.changed = old == .empty ? [] : entries.order.filter { !unchanged($0) || changed.contains($0) }
+        if old != .empty {
+            let number = (changes.values.max() ?? 0) + 1
+            entries.changes = changes.filter { entries.data[$0.key] != nil }
+            for key in entries.order where !unchanged(key) { entries.changes[key] = number }
+        }
         self = .several(entries)
     }
 

@@ -10,7 +10,9 @@ extension AdvertisementData {
     ///
     /// Some thermometers send a value in the place of the company identifier. bluetoothd then collects an entry for
     /// each value, of which only the newest counts. Earlier ones are omitted. If there are already several when the
-    /// program starts, the newest is not known, so all are omitted until one changes.
+    /// program starts, or if several change in one signal, the newest is not known, so all are omitted until one
+    /// changes. bluetoothd sends no signal when a value returns that it has already collected, so a passive scan over
+    /// D-Bus then still has the value before. The management socket as ``ScanSource`` has no such gap.
     public var sections: [AdvertisedSection] { sections(knowing: []) }
 
     /// Returns the sections, without earlier values in formats of the library and of the program.
@@ -36,7 +38,7 @@ extension AdvertisementData {
         let data = manufacturers.entries
         let companies = manufacturers.newestFirst ?? data.keys.sorted()
         let entries = companies.map { AdvertisedSection.manufacturer($0, data[$0] ?? []) }
-        let newest = withoutEarlierValues(entries, formats) { manufacturers.hasChanged($0) }
+        let newest = withoutEarlierValues(entries, formats) { manufacturers.lastChange(of: $0) }
         let others = services.entries.compactMap { service, bytes in
             service.shortNumber.map { AdvertisedSection.service($0, bytes) }
         }
@@ -45,7 +47,7 @@ extension AdvertisementData {
 
     /// Removes sections with a value in the place of the identifier, except for the newest one if it is known.
     private func withoutEarlierValues(
-        _ sections: [AdvertisedSection], _ formats: [any AdvertisementFormat.Type], hasChanged: (UInt16) -> Bool
+        _ sections: [AdvertisedSection], _ formats: [any AdvertisementFormat.Type], lastChange: (UInt16) -> Int
     ) -> [AdvertisedSection] {
         guard sections.count > 1 else { return sections }
         let name = localName
@@ -55,7 +57,8 @@ extension AdvertisementData {
         }
         let measured = sections.indices.filter { isMeasured(sections[$0]) }
         guard measured.count > 1, let newest = measured.first else { return sections }
-        let isKnown = hasChanged(sections[newest].identifier)
+        let last = lastChange(sections[newest].identifier)
+        let isKnown = measured.dropFirst().allSatisfy { lastChange(sections[$0].identifier) < last }
         return sections.indices.filter { !measured.contains($0) || isKnown && $0 == newest }.map { sections[$0] }
     }
 }

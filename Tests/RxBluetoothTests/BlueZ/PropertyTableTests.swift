@@ -100,6 +100,15 @@ struct PropertyTableTests {
         collected.append((0xF3C2, [0, 42, 2, 0x2C]))
         let new = AdvertisedSection.manufacturer(0xF3C2, [0, 42, 2, 0x2C])
         #expect(try sections() == [new, .manufacturer(0x004C, [2])])
+        // Of several values that change in one signal, the newest is not known.
+        (collected[2].bytes, collected[3].bytes) = ([0, 43, 2, 0x2C], [0, 43, 2, 0x2C])
+        #expect(try sections() == [.manufacturer(0x004C, [2])])
+        // The data of another company may change in the same signal.
+        (collected[0].bytes, collected[1].bytes) = ([0, 44, 2, 0x2C], [3])
+        let newest = AdvertisedSection.manufacturer(0xF0C2, [0, 44, 2, 0x2C])
+        #expect(Set(try sections()) == [newest, .manufacturer(0x004C, [3])])
+        (collected[0].bytes, collected[1].bytes) = ([0, 42, 2, 0x2C], [2])
+        #expect(Set(try sections()) == [old, .manufacturer(0x004C, [2])])
         record = nil
         collected.removeSubrange(2...)
         #expect(Set(try sections()) == [old, .manufacturer(0x004C, [2])])
