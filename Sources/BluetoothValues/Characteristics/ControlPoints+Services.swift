@@ -130,7 +130,7 @@ public struct HTTPControlPoint: ControlPoint {
     }
 }
 
-/// A command about the other transports of a device, for example BR/EDR, or its reply.
+/// A command about the other transports of a device, for example BR/EDR, or its reply with the number of the command.
 ///
 /// Source: Transport Discovery Service 1.0.
 public struct TransportDiscoveryControlPoint: ControlPoint {
@@ -141,6 +141,8 @@ public struct TransportDiscoveryControlPoint: ControlPoint {
     /// The number of the command.
     public var opCode: UInt8
     /// The bytes after the number: the organisation, and the bytes that it defines.
+    ///
+    /// In a reply, the first byte is the result.
     public var parameters: [UInt8]
 
     /// Makes a command with its parameters.

@@ -1,7 +1,8 @@
 /// A characteristic that takes commands: the number of a command, and its parameters.
 ///
-/// A device replies with an indication or a notification of the same characteristic. Replies have an ``opCode`` of
-/// their own.
+/// A device replies with an indication or a notification of the same characteristic. Most replies have an ``opCode``
+/// of their own. Those of ``MediaControlPoint``, ``CallControlPoint`` and ``TransportDiscoveryControlPoint`` begin with
+/// the number of the command.
 ///
 ///     let bytes = try FitnessMachineControlPoint.setTargetPower(180).encoded() // [0x05, 0xB4, 0x00]
 public protocol ControlPoint: CharacteristicValue {
