@@ -16,20 +16,21 @@ struct GatewayLogTests {
         #expect(line.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ info text/) != nil, "\(line)")
     }
 
-    @Test func `The end of the process does not wait for a log that is blocked`() {
+    @Test(.timeLimit(.minutes(5))) func `The end of the process does not wait for a log that is blocked`() {
         let reader = DispatchSemaphore(value: 0)
         let isWritten = Guarded(false)
         LogOutput.writeLast(within: .zero) {
-            reader.wait()
+            // If the end waits after all, the test fails and does not hang.
+            _ = reader.wait(timeout: .now() + 60)
             isWritten.withLock { $0 = true }
         }
         #expect(isWritten.withLock { $0 } == false)
         reader.signal()
     }
 
-    @Test func `The end of the process waits for a log that is not blocked`() {
+    @Test(.timeLimit(.minutes(5))) func `The end of the process waits for a log that is not blocked`() {
         let isWritten = Guarded(false)
-        LogOutput.writeLast(within: .seconds(600)) { isWritten.withLock { $0 = true } }
+        LogOutput.writeLast(within: .seconds(60)) { isWritten.withLock { $0 = true } }
         #expect(isWritten.withLock { $0 } == true)
     }
 
