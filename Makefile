@@ -177,7 +177,7 @@ picture: deps ## write docs/images/scan.svg and top.svg, the pictures of the doc
 
 sources := Package.swift Sources Mocks Tests Benchmarks/Package.swift Benchmarks/Sources Examples
 
-lint: ## check the format, the imports between modules, the files named in docs/architecture.md, and the style of texts
+lint: ## check the format, the imports between modules, the files named in docs/architecture.md, the style of texts, and that no conflict marker is left
 	@swift format lint --strict --recursive --parallel $(sources)
 	@scripts/layers
 	@scripts/architecture
