@@ -159,7 +159,7 @@ test-deb: deps ## install the package in a clean Debian 12, and test it there; n
 	@scripts/test-deb
 
 .PHONY: release
-release: deps ## check the tree, and prepare packages, checksums and notes of VERSION=1.0.0 in .build/release; publishes nothing
+release: deps ## check the tree, and prepare packages, checksums and notes of VERSION=1.0.0 in .build/publish; publishes nothing
 	@scripts/release "$(VERSION)"
 
 .PHONY: test-dependency
