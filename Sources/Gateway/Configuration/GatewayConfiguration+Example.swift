@@ -115,8 +115,9 @@ extension GatewayConfiguration {
           rssi-change: 5
           # A device that was not heard for this time is lost.
           presence-timeout: 1 min
-          # The most readings and values of links in a minute on average, of each device of the list devices. Above it, only
-          # the newest values are published, so that a sender with the address of a device does not fill the store.
+          # The most readings, and the most values of links, in a minute on average, of each device of the list devices. Above
+          # it, only the newest ones are published, so that a sender with the address of a device does not fill the store.
+          # 20,000 values of a link at once do not exceed it, because they may be stored records.
           messages-per-minute: 1200
 
         # Home Assistant's device discovery. Write home-assistant: false to switch it off.

@@ -51,9 +51,10 @@ public struct PublishingSettings: Hashable, Sendable {
     public var rssiChange = 5.0
     /// A device that was not heard for this time is lost.
     public var presenceTimeout: Duration = .seconds(60)
-    /// The most readings and values of links in a minute on average, of each device of the configuration.
+    /// The most readings, and the most values of links, in a minute on average, of each device of the configuration.
     ///
-    /// Above it, only the newest ones are published.
+    /// Above it, only the newest ones are published. 20,000 values of a link at once do not exceed it, because a device
+    /// may send its stored records.
     public var messagesPerMinute = 1_200
 
     /// Creates the default policy.

@@ -14,7 +14,8 @@ extension ReadingPipeline {
         keyCheck = KeyCheck(configuration.devices.map(\.address).filter(matcher.matches))
         names = DeviceNames(configuration, after: names)
         budget.settings = configuration.otherDevices
-        deviceBudget.apply(messagesPerMinute: configuration.publishing.messagesPerMinute)
+        readingBudget.apply(messagesPerMinute: configuration.publishing.messagesPerMinute)
+        valueBudget.apply(messagesPerMinute: configuration.publishing.messagesPerMinute)
         let (count, maximum) = (configuration.devices.count, configuration.otherDevices.maximum)
         configured.apply(configuration.publishing, keys: keys, capacity: count, presenceCapacity: count)
         others.apply(configuration.publishing, keys: keys, capacity: 2 * maximum, presenceCapacity: maximum)

@@ -28,7 +28,9 @@ package final class ReadingPipeline {
     let configured: DeviceFlow
     let others: DeviceFlow
     var budget: OtherDeviceBudget
-    var deviceBudget: DeviceBudget<DeviceMessage>
+    var readingBudget: DeviceBudget<ReadingMessage>
+    /// The limit of values of links. They have one of their own, because they may be records.
+    var valueBudget: DeviceBudget<GATTEvent>
     var names: DeviceNames
     private var timer: (time: Duration, task: any Disposable)?
     /// The numbers of advertisements that were published, or could not be decoded.
@@ -56,7 +58,8 @@ package final class ReadingPipeline {
         configured = .configured(configuration, decoder)
         others = .others(configuration, decoder)
         budget = OtherDeviceBudget(configuration.otherDevices)
-        deviceBudget = Self.deviceBudget(configuration.publishing)
+        readingBudget = Self.readingBudget(configuration.publishing)
+        valueBudget = Self.valueBudget(configuration.publishing)
         names = DeviceNames(configuration)
     }
 
@@ -72,8 +75,6 @@ package final class ReadingPipeline {
     var evicted: Int { configured.evicted + others.evicted }
     /// The number of advertisements and of readings that exceeded the limits of other devices.
     var ignored: (advertisements: Int, readings: Int) { (budget.ignoredAdvertisements, budget.ignoredMessages) }
-    /// The number of messages of configured devices that newer ones replaced because of their limit.
-    var ignoredDeviceMessages: Int { deviceBudget.ignoredMessages }
     /// How often a device advertised a name that is reserved.
     var refusedNames: Int { names.refusedCount }
 
@@ -177,7 +178,8 @@ package final class ReadingPipeline {
         for flow in [configured, others] {
             for message in flow.limiter.flush(at: loop.monotonicTime) { publish(message) }
         }
-        for message in deviceBudget.flush() { deliver(message) }
+        for message in readingBudget.flush() { deliver(message) }
+        for event in valueBudget.flush() { onValue?(event) }
     }
 
     /// Decodes the sections with values. Phones and trackers have none.
@@ -205,7 +207,7 @@ package final class ReadingPipeline {
     }
 
     private func publish(_ message: ReadingMessage) {
-        if message.device.isConfigured { return publish(.reading(message), of: message.device.address) }
+        if message.device.isConfigured { return publishLimited(message) }
         let now = loop.monotonicTime
         guard budget.takeReading(at: now) else { return reportLimits(at: now) }
         deliver(message)
@@ -261,7 +263,7 @@ extension ReadingPipeline {
     func arm() {
         // Without arrays, because most advertisements change nothing here.
         let deadline = configured.nextDeadline.earlier(others.nextDeadline)
-            .earlier(budget.nextDeadline).earlier(deviceBudget.nextDeadline)
+            .earlier(budget.nextDeadline).earlier(readingBudget.nextDeadline).earlier(valueBudget.nextDeadline)
         guard let deadline else { return }
         if let due = timer?.time, deadline >= due { return }
         timer?.task.dispose()
@@ -278,8 +280,10 @@ extension ReadingPipeline {
             for message in flow.limiter.due(at: now) { publish(message) }
             publish(flow.presence.expire(at: now))
         }
-        for message in deviceBudget.due(at: now) { deliver(message) }
-        for notice in budget.takeNotices(at: now) + deviceBudget.takeNotices(at: now) { onNotice?(notice) }
+        for message in readingBudget.due(at: now) { deliver(message) }
+        for event in valueBudget.due(at: now) { onValue?(event) }
+        for notice in budget.takeNotices(at: now) { onNotice?(notice) }
+        for notice in readingBudget.takeNotices(at: now) + valueBudget.takeNotices(at: now) { onNotice?(notice) }
         arm()
     }
 }
