@@ -327,11 +327,11 @@ extension OutboxState {
     /// Takes back one message that was sent from memory and refused.
     mutating func takeBack(_ number: Int64, _ now: Duration) -> [Action] {
         guard let index = direct.firstIndex(where: { $0.number == number }) else { return [] }
-        let publication = direct.remove(at: index).publication
+        let message = direct.remove(at: index)
         if isStoreClosed {
-            droppedCount += refusedDirect.add(publication, upTo: settings.maximumUnstoredBytes / 2)
+            droppedCount += refusedDirect.add(message, upTo: settings.maximumUnstoredBytes / 2)
         } else {
-            unstored.putBack([publication])
+            unstored.putBack([message.publication])
         }
         dropExcess()
         return startTimer(failure == nil ? settings.batchInterval : retryDelay, now)
@@ -340,17 +340,20 @@ extension OutboxState {
     /// Takes back what was sent from memory and not confirmed.
     private mutating func takeBack(_ now: Duration) -> [Action] {
         guard !direct.isEmpty || refusedDirect.count > 0 else { return [] }
-        unstored.putBack(direct.map(\.publication))
+        // In the order in which they were sent, because both lists may have messages of one device.
+        let messages = (direct + refusedDirect.take()).sorted { $0.number < $1.number }
         direct = []
-        takeBackRefused()
+        unstored.putBack(messages.map(\.publication))
         dropExcess()
         return startTimer(failure == nil ? settings.batchInterval : retryDelay, now)
     }
 
     /// Takes back what was sent from memory and refused, to send it again or to store it.
-    mutating func takeBackRefused() { unstored.putBack(refusedDirect.take()) }
+    mutating func takeBackRefused() { unstored.putBack(refusedDirect.take().map(\.publication)) }
 
     private mutating func dropExcess() {
+        // Refused messages of low priority are older than those that wait, and do not displace any of normal priority.
+        droppedCount += refusedDirect.dropLow(above: settings.maximumUnstoredBytes - unstored.bytes)
         droppedCount += unstored.drop(above: settings.maximumUnstoredBytes - refusedDirect.bytes)
     }
 

@@ -2,23 +2,40 @@
 ///
 /// They wait apart from the others, so that they are not sent again at once, and do not block later ones.
 struct RefusedMessages {
-    private var messages: ArraySlice<Publication> = []
+    private var queues = Publication.Priority.allCases.map { _ in ArraySlice<StoredPublication>() }
     private(set) var bytes = 0
 
-    var count: Int { messages.count }
+    var count: Int { queues.reduce(0) { $0 + $1.count } }
 
-    /// Adds a message, and drops the oldest ones above a size. Returns how many were dropped.
-    mutating func add(_ publication: Publication, upTo maximumBytes: Int) -> Int {
-        messages.append(publication)
-        bytes += publication.size
-        let before = count
-        while bytes > maximumBytes, count > 1 { bytes -= messages.removeFirst().size }
-        return before - count
+    /// Adds a message, and drops messages above a size: of low priority before others, and the oldest first.
+    /// - Returns: How many were dropped. The last one stays.
+    mutating func add(_ message: StoredPublication, upTo maximumBytes: Int) -> Int {
+        queues[Int(message.publication.priority.rawValue)].append(message)
+        bytes += message.publication.size
+        var dropped = 0
+        for priority in Publication.Priority.allCases.reversed() {
+            while bytes > maximumBytes, count > 1, removeFirst(of: priority) { dropped += 1 }
+        }
+        return dropped
     }
 
-    /// Removes and returns all messages, the oldest first.
-    mutating func take() -> [Publication] {
+    /// Drops messages of low priority above a size, the oldest first. Returns how many were dropped.
+    mutating func dropLow(above maximumBytes: Int) -> Int {
+        var dropped = 0
+        while bytes > maximumBytes, removeFirst(of: .low) { dropped += 1 }
+        return dropped
+    }
+
+    /// Returns whether there was a message of this priority.
+    private mutating func removeFirst(of priority: Publication.Priority) -> Bool {
+        guard let first = queues[Int(priority.rawValue)].popFirst() else { return false }
+        bytes -= first.publication.size
+        return true
+    }
+
+    /// Removes and returns all messages, in the order in which they were sent.
+    mutating func take() -> [StoredPublication] {
         defer { self = RefusedMessages() }
-        return Array(messages)
+        return queues.joined().sorted { $0.number < $1.number }
     }
 }

@@ -5,7 +5,7 @@ struct UnstoredMessages {
     private var queues = Publication.Priority.allCases.map { _ in MessageQueue() }
     /// The messages of each queue that the running transaction contains, before those of the queue.
     private var locked = Publication.Priority.allCases.map { _ in [Publication]() }
-    private var bytes = 0
+    private(set) var bytes = 0
 
     var count: Int { lockedCount + waitingCount }
     var isEmpty: Bool { count == 0 }

@@ -105,4 +105,29 @@ import Testing
         #expect(numbers(setup, .normal) == Array(100..<150))
         #expect(numbers(setup, .low).last == 499)
     }
+
+    @Test func `Refused messages of low priority in memory do not displace others`() {
+        var settings = DeliverySettings()
+        settings.maximumUnstoredBytes = 1_000
+        settings.messagesInFlight = 1
+        let setup = DeliverySetup(settings: settings)
+        setup.delivery.start()
+        setup.time.advance(by: .seconds(1))
+        setup.store.failure = StoreFailure(.full, "the disk is full")
+        setup.server.refuseMessage = {
+            guard $0.topic == "r/low" else { return nil }
+            return BrokerRefusal(.tooLarge(limit: 9), topic: $0.topic, size: 100, cause: "too large")
+        }
+        store(setup, 0..<30, .low)
+        setup.time.advance(by: .seconds(5))
+        #expect((5..<30).contains(setup.delivery.summary.unstored))
+        // One message is in flight, and the others wait.
+        setup.server.isAcknowledging = false
+        store(setup, 0..<50, .normal)
+        setup.time.advance(by: .seconds(2))
+        setup.server.isAcknowledging = true
+        setup.server.close("ble-gateway-attic")
+        setup.time.advance(by: .seconds(60))
+        #expect(Set(numbers(setup, .normal)) == Set(0..<50))
+    }
 }

@@ -155,6 +155,26 @@ import Testing
         #expect(setup.delivery.summary.unstored == 0)
     }
 
+    @Test func `On a lost connection, refused readings in memory keep their place`() {
+        let setup = DeliverySetup()
+        setup.delivery.start()
+        setup.time.advance(by: .seconds(1))
+        setup.store.failure = StoreFailure(.full, "the disk is full")
+        setup.storeReadings(0..<1)
+        setup.server.isAcknowledging = false
+        setup.server.refuseMessage = { [self] in
+            $0.text.contains("\"n\":2}") ? refusal(.tooLarge(limit: 9), $0.topic) : nil
+        }
+        setup.storeReadings(1..<3)
+        #expect(setup.ids.count == 2)
+        setup.server.isAcknowledging = true
+        setup.server.refuseMessage = nil
+        setup.server.close("ble-gateway-attic")
+        setup.time.advance(by: .seconds(60))
+        let later = setup.subscriber.deliveries.dropFirst(2).map { $0.text.suffix(6) }
+        #expect(later == ["\"n\":1}", "\"n\":2}"])
+    }
+
     @Test func `A message outside the store that is refused for now is sent again`() {
         let setup = DeliverySetup()
         var refused: [BrokerRefusal] = []
