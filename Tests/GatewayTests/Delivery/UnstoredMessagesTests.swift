@@ -53,7 +53,7 @@ struct UnstoredMessagesTests {
     }
 
     @Test func `The work of a full queue for each message does not depend on its length`() throws {
-        let ratio = try WorkRatio.ofFourTimes(2_000, input: { $0 }) { size in
+        let ratio = try WorkRatio.ofFourTimes(20_000, input: { $0 }) { size in
             var messages = UnstoredMessages()
             _ = messages.lock()
             for _ in 0..<size { messages.append(message("x")) }

@@ -3,9 +3,13 @@ import CoreFoundation
 /// Compares the work for two sizes by the CPU time of the thread, in which other processes and threads do not count.
 enum WorkRatio {
     /// Linear work for four times the input has a ratio of about 4, quadratic work one of about 16.
-    static let linear = 8.0
+    ///
+    /// Larger inputs leave the caches of the processor, so that also linear work may exceed 4.
+    static let linear = 10.0
 
     /// Returns the ratio of the work for 4n to that for n, each the shortest of three tries.
+    ///
+    /// - Parameter size: n, for which the work needs at least 20 ms, so that its start and the clock do not matter.
     static func ofFourTimes<Input>(
         _ size: Int, input: (Int) throws -> Input, _ work: (Input) throws -> Void
     ) throws -> Double {
