@@ -163,6 +163,24 @@ import Testing
         #expect(whole.next(upTo: 1 << 20).map(\.text) == texts)
     }
 
+    @Test func `After the highest number, a file has no further messages`() throws {
+        let folder = try TemporaryFolder()
+        _ = try makeStore(folder)
+        let progress = RecoveryProgress(position: .max, count: 7)
+        let reader = try #require(KeptStore(path: folder.path("a.db"), after: progress))
+        #expect(reader.next().isEmpty && reader.next(upTo: 1 << 20).isEmpty)
+        #expect(reader.progress(count: 7) == progress)
+    }
+
+    @Test func `Damaged numbers in the progress of a recovery are bounded`() throws {
+        let folder = try TemporaryFolder()
+        let database = try MessageDatabase(path: folder.path("a.db"), numbersAfter: 0) { "id" }
+        try database.store(RecoveryProgress(position: .max, count: .max, damaged: .min), of: "x")
+        let bound = Int(UInt32.max)
+        #expect(try database.recovery(of: "x") == RecoveryProgress(position: .max, count: bound, damaged: 0))
+        #expect(try database.recovery(of: "y") == nil)
+    }
+
     @Test func `The messages of a damaged store are delivered before new ones`() throws {
         let folder = try TemporaryFolder()
         var content = try makeStore(folder)

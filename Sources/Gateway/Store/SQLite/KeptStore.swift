@@ -41,6 +41,8 @@ final class KeptStore {
         self.connection = connection
         self.query = query
         position = progress.position
+        // There is no number behind the highest one.
+        isAtEnd = position == .max
         damagedCount = progress.damaged
         hasUnreadableParts = progress.hasUnreadableParts
     }

@@ -10,21 +10,32 @@ struct RecoveryProgress: Hashable, Sendable {
     var hasUnreadableParts = false
 }
 
+extension RecoveryProgress {
+    /// The columns that the initialiser reads, in its order, and the name of the file.
+    static let columns = "position, count, damaged, unreadable, file"
+
+    init(_ row: SQLiteStatement) {
+        // Other numbers are added to these, which may be damaged.
+        self.init(
+            position: row.integer(0), count: Int(UInt32(clamping: row.integer(1))),
+            damaged: Int(UInt32(clamping: row.integer(2))), hasUnreadableParts: row.integer(3) != 0)
+    }
+}
+
 // The table exists only in a store that has followed a damaged one. It is written together with the copied rows.
 extension MessageDatabase {
     /// Returns how far a damaged file was copied; nil if nothing of it was.
-    func recovery(of file: String) throws(StoreFailure) -> RecoveryProgress? {
+    func recovery(of file: String) throws(StoreFailure) -> RecoveryProgress? { try recoveries()[file] }
+
+    /// Returns how far each damaged file was copied.
+    func recoveries() throws(StoreFailure) -> [String: RecoveryProgress] {
         let tables = try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'recovery'")
-        guard let tables, tables > 0 else { return nil }
-        var progress: RecoveryProgress?
-        try connection.run(
-            "SELECT position, count, damaged, unreadable FROM recovery WHERE file = ?", [.text(file)]
-        ) { row in
-            progress = RecoveryProgress(
-                position: row.integer(0), count: Int(clamping: row.integer(1)), damaged: Int(clamping: row.integer(2)),
-                hasUnreadableParts: row.integer(3) != 0)
+        guard let tables, tables > 0 else { return [:] }
+        var recoveries: [String: RecoveryProgress] = [:]
+        try connection.run("SELECT \(RecoveryProgress.columns) FROM recovery") { row in
+            recoveries[row.text(4)] = RecoveryProgress(row)
         }
-        return progress
+        return recoveries
     }
 
     /// Stores how far a damaged file was copied, within a transaction.
