@@ -99,7 +99,7 @@ import Testing
             try FileManager.default.removeItem(atPath: folder.path("a.db"))
         }
         let names = damagedFiles(folder).filter { !own.contains($0) }
-        let stamps = ["20231114T221323Z-2", "20231114T221324Z", "20231114T221325Z"]
+        let stamps = ["20231114T221323Z-4", "20231114T221324Z-5", "20231114T221325Z-6"]
         #expect(names == stamps.map { "a.db.damaged-" + $0 })
         #expect(own.allSatisfy { folder.names.contains($0) })
     }

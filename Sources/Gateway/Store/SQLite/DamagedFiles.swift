@@ -4,9 +4,10 @@ import Glibc
 /// The damaged files of a store that were set aside, for example `a.db.damaged-20261123T151312Z`.
 ///
 /// As long as their readable rows are not in the new store, their names end with `.unread`, so that the next process
-/// continues after a crash. Of the others, the newest are kept.
+/// continues after a crash. Of the others, the newest are kept. From the second file on, the names have a number, which
+/// gives the order: the clock of a computer without a battery can go back.
 struct DamagedFiles {
-    /// So many files are kept. One that is not read stays in any case.
+    /// So many files are kept that were read. One that is not read stays in any case.
     static let maximum = 3
     private static let mark = ".unread"
 
@@ -15,8 +16,8 @@ struct DamagedFiles {
     /// The files of the store with this path.
     init(of path: String) { self.path = path }
 
-    /// The paths of the files that were not read to the end, the oldest first.
-    var unread: [String] { files.filter { $0.hasSuffix(Self.mark) } }
+    /// The paths of the files that were not read to the end, the oldest first; nil if the folder cannot be read.
+    var unread: [String]? { files?.map { $0.path }.filter { $0.hasSuffix(Self.mark) } }
 
     /// The path after reading.
     static func readName(of file: String) -> String {
@@ -31,12 +32,11 @@ struct DamagedFiles {
 
     /// Renames the damaged store and its log, and returns the new path.
     func setAside(at time: Date, because failure: StoreFailure) throws(StoreFailure) -> String {
-        let name = "\(path).damaged-\(Self.stamp(of: time))"
-        var kept = name
-        var attempt = 1
+        var number = (files?.last?.number ?? 0) + 1
+        var kept = name(number, time)
         while Self.exists(kept) || Self.exists(kept + Self.mark) {
-            attempt += 1
-            kept = "\(name)-\(attempt)"
+            number += 1
+            kept = name(number, time)
         }
         guard Self.rename(path, kept + Self.mark) else {
             throw StoreFailure(
@@ -47,32 +47,48 @@ struct DamagedFiles {
 
     /// Removes the mark of a file that was read to the end, and the oldest files beyond the maximum.
     func markRead(_ file: String) {
-        _ = Self.rename(file, Self.readName(of: file))
-        let all = files
-        let surplus = max(0, all.count - Self.maximum)
-        for file in all.filter({ !$0.hasSuffix(Self.mark) }).prefix(surplus) {
+        let name = Self.readName(of: file)
+        guard Self.rename(file, name) else { return }
+        let others = (files ?? []).map { $0.path }.filter { !$0.hasSuffix(Self.mark) && $0 != name }
+        for file in others.dropLast(Self.maximum - 1) {
             for suffix in ["-wal", "-shm", ""] { _ = unsafe unlink(file + suffix) }
         }
     }
 
-    /// The paths of all files without logs, the oldest first.
-    private var files: [String] {
-        let end = path.lastIndex(of: "/")
-        let folder = end.map { String(path[...$0]) } ?? "./"
-        let start = (end.map { String(path[path.index(after: $0)...]) } ?? path) + ".damaged-"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let own = names.filter { $0.hasPrefix(start) && Self.isKept($0.dropFirst(start.count)) }
-        return own.sorted().map { (end == nil ? "" : folder) + $0 }
+    /// The path of a file that was read.
+    private func name(_ number: Int, _ time: Date) -> String {
+        "\(path).damaged-\(Self.stamp(of: time))" + (number > 1 ? "-\(number)" : "")
     }
 
-    /// Whether the rest of a name is a time stamp, perhaps with a number and the mark. A user may have made others.
-    private static func isKept(_ rest: Substring) -> Bool {
+    /// The folder of the files, which ends with a slash.
+    private var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./" }
+
+    /// The files without logs, the oldest first; nil if the folder cannot be read.
+    private var files: [(path: String, number: Int)]? {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return nil }
+        let start = (path.split(separator: "/").last ?? "") + ".damaged-"
+        var files: [(path: String, number: Int)] = []
+        for name in names where name.hasPrefix(start) {
+            let rest = name.dropFirst(start.count)
+            if let number = Self.number(rest) { files.append(("\(path).damaged-\(rest)", number)) }
+        }
+        return files.sorted { ($0.number, $0.path) < ($1.number, $1.path) }
+    }
+
+    /// The number of a file by the rest of its name: a time stamp, perhaps with a number and the mark.
+    ///
+    /// - Returns: 1 without a number; nil for another file, which a user may have made.
+    private static func number(_ rest: Substring) -> Int? {
         let parts = (rest.hasSuffix(mark) ? rest.dropLast(mark.count) : rest).split(separator: "-")
-        guard let stamp = parts.first?.utf8, stamp.count == 16, parts.count <= 2 else { return false }
+        guard let stamp = parts.first?.utf8, stamp.count == 16, parts.count <= 2 else { return nil }
         let isStamp = zip(stamp, "00000000T000000Z".utf8).allSatisfy { byte, form in
             form == 0x30 ? (0x30...0x39).contains(byte) : byte == form
         }
-        return isStamp && parts.dropFirst().allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+        guard isStamp else { return nil }
+        guard let digits = parts.dropFirst().first else { return 1 }
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits) else { return nil }
+        // The next number must fit, too.
+        return number < .max ? number : nil
     }
 
     /// Renames a file and its log. Returns whether the file was renamed.

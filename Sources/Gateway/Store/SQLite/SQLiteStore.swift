@@ -81,7 +81,7 @@ public final class SQLiteStore: PublicationStore {
         self.openFile = openFile
         files = DamagedFiles(of: path)
         // Those that an earlier process did not read to the end.
-        keptStates = files.unread
+        keptStates = files.unread ?? []
         kept = keptStates.map { (path: $0, count: nil) }
         do throws(StoreFailure) {
             try openUnlessFull()
