@@ -84,6 +84,59 @@ import Testing
         #expect(try SQLiteStore(path: folder.path("a.db")).encryptedCounters == [newer])
     }
 
+    /// The first name of a damaged file at the time of these tests.
+    private static let name = "a.db.damaged-20231114T221320Z"
+
+    private func open(_ folder: TemporaryFolder) throws -> SQLiteStore {
+        try SQLiteStore(path: folder.path("a.db"), now: { Date(timeIntervalSince1970: 1_700_000_000) })
+    }
+
+    private func counter(_ value: UInt32) -> EncryptedCounter {
+        EncryptedCounter(address: "00:00:00:00:00:01", format: .bthome, value: value)
+    }
+
+    private func recoveredFiles(_ folder: TemporaryFolder) throws -> [String] {
+        try MessageDatabase(path: folder.path("a.db"), numbersAfter: 0) { "id" }.recoveries().keys.sorted()
+    }
+
+    @Test(arguments: ["renaming fails", "the new name is lost"])
+    func `A damaged file that was read, and has its old name, is not copied again`(cause: String) throws {
+        let folder = try TemporaryFolder()
+        let unread = folder.path(Self.name + ".unread")
+        do { try open(folder).save([counter(5)]) }
+        try makeDamagedStore(folder, (0..<200).map { "\(10_000 + $0)" + String(repeating: "x", count: 200) })
+        let count: Int
+        do {
+            let store = try open(folder)
+            // A file cannot replace a folder.
+            let isBlocked = cause == "renaming fails"
+            if isBlocked {
+                try FileManager.default.createDirectory(
+                    atPath: folder.path(Self.name), withIntermediateDirectories: false)
+            }
+            store.check()
+            count = store.summary.count
+            #expect(count > 150 && store.encryptedCounters == [counter(5)])
+            try store.save([counter(6)])
+            if isBlocked {
+                try FileManager.default.removeItem(atPath: folder.path(Self.name))
+            } else {
+                try FileManager.default.moveItem(atPath: folder.path(Self.name), toPath: unread)
+            }
+        }
+        #expect(damagedFiles(folder) == [Self.name + ".unread"])
+        do {
+            let store = try open(folder)
+            store.check()
+            #expect(store.summary.count == count && store.encryptedCounters == [counter(6)])
+        }
+        #expect(damagedFiles(folder) == [Self.name])
+        // The next opening forgets the file.
+        #expect(try recoveredFiles(folder) == [Self.name])
+        do { _ = try open(folder) }
+        #expect(try recoveredFiles(folder) == [])
+    }
+
     @Test func `The newest three damaged files stay, and those of a user`() throws {
         let folder = try TemporaryFolder()
         let own = ["a.db.damaged-copy", "a.db.damaged-20231114T221320Z.bak", "b.db.damaged-20231114T221320Z"]

@@ -55,6 +55,14 @@ struct DamagedFiles {
         }
     }
 
+    /// Writes the names to the disk, so that old ones do not return after a power failure. Returns whether it worked.
+    func writeNames() -> Bool {
+        let descriptor = unsafe open(folder, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return fsync(descriptor) == 0
+    }
+
     /// The path of a file that was read.
     private func name(_ number: Int, _ time: Date) -> String {
         "\(path).damaged-\(Self.stamp(of: time))" + (number > 1 ? "-\(number)" : "")

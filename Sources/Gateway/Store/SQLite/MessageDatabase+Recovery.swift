@@ -56,7 +56,6 @@ extension MessageDatabase {
 
     /// Removes what was stored about a file that was read.
     func forgetRecovery(of file: String) throws(StoreFailure) {
-        guard try recovery(of: file) != nil else { return }
         try connection.run("DELETE FROM recovery WHERE file = ?", [.text(file)])
     }
 }

@@ -274,7 +274,6 @@ public final class SQLiteStore: PublicationStore {
             recovered = progress.count
         }
         files.markRead(file)
-        try? use { database throws(StoreFailure) in try database.forgetRecovery(of: key) }
         var lost = expected.map { max(0, $0 - recovered) }
         if let reader, isComplete, !reader.hasUnreadableParts { lost = reader.damagedCount }
         damaged += lost ?? 1
@@ -329,6 +328,7 @@ public final class SQLiteStore: PublicationStore {
         lastIdentity = opened.identity
         lastNumber = opened.lastNumber
         try copyStates(to: opened)
+        forgetReadFiles(in: opened)
         switch stateAtStart {
         case .unread:
             stateAtStart = .missed(try opened.usedIdentifiers())
@@ -354,6 +354,17 @@ public final class SQLiteStore: PublicationStore {
             }
         }
         keptStates = []
+    }
+
+    /// Forgets how far files were copied that have the name of a read one.
+    ///
+    /// Renaming can fail, and its result can be lost by a power failure. Then the progress prevents a second copy.
+    private func forgetReadFiles(in database: MessageDatabase) {
+        guard let unread = files.unread?.map({ DamagedFiles.key(of: $0) }), let known = try? database.recoveries()
+        else { return }
+        let read = known.keys.filter { !unread.contains($0) }
+        guard !read.isEmpty, files.writeNames() else { return }
+        for file in read { try? database.forgetRecovery(of: file) }
     }
 
     /// Returns 40 random bits: stores of many gateways, and of one gateway over time, have different ones.
