@@ -1,4 +1,5 @@
 import CoreFoundation
+import Glibc
 
 /// Compares the work for two sizes by the CPU time of the thread, in which other processes and threads do not count.
 enum WorkRatio {
