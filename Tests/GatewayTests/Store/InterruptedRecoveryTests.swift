@@ -1,5 +1,6 @@
 import BluetoothValues
 import FoundationEssentials
+import RxBluetooth
 import Testing
 
 @testable import Gateway
@@ -135,6 +136,60 @@ import Testing
         #expect(try recoveredFiles(folder) == [Self.name])
         do { _ = try open(folder) }
         #expect(try recoveredFiles(folder) == [])
+    }
+
+    @Test func `A recovery that is interrupted by damage of the new file copies nothing twice`() throws {
+        let folder = try TemporaryFolder()
+        let identifier = UsedIdentifier(address: .strap, id: "1", fingerprint: 7)
+        do {
+            let store = try open(folder)
+            try store.save([counter(5)])
+            try store.remember(identifier, keeping: .seconds(60))
+        }
+        try makeDamagedStore(folder, texts)
+        do {
+            let store = try SQLiteStore(path: folder.path("a.db")) { (path) throws(StoreFailure) -> SQLiteConnection in
+                let connection = try SQLiteConnection(path: path)
+                // 1.6 MB.
+                try connection.execute("PRAGMA max_page_count=400")
+                return connection
+            }
+            store.check()
+            #expect(store.summary.count > 0 && store.summary.count < 1500)
+            try store.save([counter(6)])
+        }
+        // The new file is damaged, too, and set aside when it is opened.
+        var content = try folder.read("a.db")
+        let pattern = Array(texts[200].utf8.prefix(100))
+        let position = try #require(content.indices.first { content[$0...].starts(with: pattern) })
+        for index in position / 4096 * 4096..<position / 4096 * 4096 + 4096 { content[index] = 0xA5 }
+        try folder.write("a.db", content)
+        let store = try open(folder)
+        #expect(store.replacement != nil && damagedFiles(folder).filter { $0.hasSuffix(".unread") }.count == 2)
+        #expect(store.usedIdentifiers == [identifier] && store.encryptedCounters == [counter(6)])
+        store.check()
+        let found = try store.messages(after: 0, limit: 4000).map(\.publication.text)
+        #expect(found.count > 1500 && Set(found).count == found.count && Set(found).isSubset(of: texts))
+        #expect(damagedFiles(folder).allSatisfy { !$0.hasSuffix(".unread") })
+    }
+
+    @Test func `The higher position of a recovery is kept, and so is a newer counter`() throws {
+        let folder = try TemporaryFolder()
+        do {
+            let old = try MessageDatabase(path: folder.path("old.db"), numbersAfter: 0) { "id" }
+            try old.save([counter(5)])
+            for (file, position) in [("x", 7), ("y", 7), ("z", 0)] as [(String, Int64)] {
+                try old.store(RecoveryProgress(position: position, count: 1), of: file)
+            }
+        }
+        let new = try MessageDatabase(path: folder.path("new.db"), numbersAfter: 0) { "id" }
+        try new.save([counter(6)])
+        try new.store(RecoveryProgress(position: 9, count: 2), of: "x")
+        try new.store(RecoveryProgress(position: 5, count: 3), of: "y")
+        try new.add(KeptState(path: folder.path("old.db")), of: "old")
+        let positions = try new.recoveries().mapValues(\.position)
+        #expect(positions == ["x": 9, "y": 7, "z": 0, "old": 0])
+        #expect(try new.encryptedCounters() == [counter(6)])
     }
 
     @Test func `The newest three damaged files stay, and those of a user`() throws {

@@ -2,12 +2,15 @@ import BluetoothValues
 
 /// The identifiers of commands and the counters of encrypted packets in a damaged store that was set aside.
 ///
-/// Only rows with right checksums are taken, because a wrong counter would refuse the packets of its device. Rows of
-/// versions before 4 have none. The log of the file is not read.
+/// It also contains how far the store had copied earlier damaged files. Only rows with right checksums are taken,
+/// because a wrong counter would refuse the packets of its device. Rows of versions before 4 have none. The log of the
+/// file is not read.
 struct KeptState {
     /// The oldest first.
     private(set) var identifiers: [StoredIdentifier] = []
     private(set) var counters: [EncryptedCounter] = []
+    /// How far each earlier file was copied. These rows have no checksums.
+    private(set) var recoveries: [String: RecoveryProgress] = [:]
 
     /// Reads the file, and does not change it. What cannot be read is missing.
     init(path: String) {
@@ -25,6 +28,11 @@ struct KeptState {
             if stored.hasRightChecksum == true { counters.append(stored.counter) }
         }
         self.counters = counters
+        var recoveries: [String: RecoveryProgress] = [:]
+        Self.read(RecoveryProgress.columns, of: "recovery", connection) { row in
+            recoveries[row.text(4)] = RecoveryProgress(row)
+        }
+        self.recoveries = recoveries
     }
 
     /// Reads the newest rows of a table up to a damaged page, and then the oldest ones.

@@ -64,11 +64,17 @@ extension MessageDatabase {
             ])
     }
 
-    /// Adds what a damaged file contained, in one transaction, unless it was added before.
+    /// Adds what a damaged file contained, in one transaction.
+    ///
+    /// Counters of this store stay, because they are newer. Earlier files continue at the higher position.
     func add(_ state: KeptState, of file: String) throws(StoreFailure) {
         try transaction { () throws(StoreFailure) in
             for stored in state.identifiers { try insert(stored.identifier, stored.arrival) }
-            for counter in state.counters { try store(counter) }
+            for counter in state.counters { try store(counter, replacing: false) }
+            let known = try recoveries()
+            for (earlier, progress) in state.recoveries where progress.position >= known[earlier]?.position ?? 0 {
+                try store(progress, of: earlier)
+            }
             try store(RecoveryProgress(), of: file)
         }
     }
@@ -121,10 +127,11 @@ extension MessageDatabase {
         }
     }
 
-    /// Replaces the counter of a device and a format within a transaction.
-    func store(_ counter: EncryptedCounter) throws(StoreFailure) {
+    /// Stores the counter of a device and a format within a transaction. An existing one is replaced, or stays.
+    func store(_ counter: EncryptedCounter, replacing: Bool = true) throws(StoreFailure) {
+        let conflict = replacing ? "REPLACE" : "IGNORE"
         try connection.run(
-            "INSERT OR REPLACE INTO counter(address, format, value, earlier, forged, key_check, checksum) "
+            "INSERT OR \(conflict) INTO counter(address, format, value, earlier, forged, key_check, checksum) "
                 + "VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
                 .integer(Int64(bitPattern: counter.address.number)), .text(counter.format.rawValue),

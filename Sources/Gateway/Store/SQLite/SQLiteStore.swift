@@ -341,11 +341,13 @@ public final class SQLiteStore: PublicationStore {
     }
 
     /// Copies the identifiers and counters of damaged files, before a command or a packet could be repeated.
+    ///
+    /// The newest file is first, because it has newer counters, and contains how far it had copied the others.
     private func copyStates(to database: MessageDatabase) throws(StoreFailure) {
-        for file in keptStates {
+        for file in keptStates.reversed() {
             do throws(StoreFailure) {
                 let key = DamagedFiles.key(of: file)
-                // The counters of this file are newer if those of the damaged one were copied by an earlier process.
+                // An earlier process, or a store that was damaged later, has copied it.
                 guard try database.recovery(of: key) == nil else { continue }
                 try database.add(KeptState(path: file), of: key)
             } catch {
