@@ -73,8 +73,8 @@ public enum DeliveryNotice: Hashable, Sendable, CustomStringConvertible {
             "the store was damaged (\(cause)): it was kept as \(path), and a new one begun; what is readable is "
                 + "copied, and new ids begin with \(identity)"
         case .recoveryInterrupted(let count):
-            "\(count) readings of the damaged store were recovered; the others could not be stored, and follow after "
-                + "the next start: make room on the disk, and restart the gateway"
+            "\(count) readings of the damaged store were recovered; the others could not be read or stored, and "
+                + "follow after the next start: make room on the disk, check its files, and restart the gateway"
         case .messagesRecovered(let count, let lost):
             "\(count) readings of the damaged store were recovered, and are sent with new ids; "
                 + (lost.map { $0 == 0 ? "none was lost" : "\($0) were lost" } ?? "others may be lost")

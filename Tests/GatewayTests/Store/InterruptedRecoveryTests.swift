@@ -186,10 +186,57 @@ import Testing
         try new.save([counter(6)])
         try new.store(RecoveryProgress(position: 9, count: 2), of: "x")
         try new.store(RecoveryProgress(position: 5, count: 3), of: "y")
-        try new.add(KeptState(path: folder.path("old.db")), of: "old")
+        try new.add(try KeptState(path: folder.path("old.db")), of: "old")
         let positions = try new.recoveries().mapValues(\.position)
         #expect(positions == ["x": 9, "y": 7, "z": 0, "old": 0])
         #expect(try new.encryptedCounters() == [counter(6)])
+    }
+
+    @Test func `A damaged file that cannot be opened is read after a later start`() throws {
+        let folder = try TemporaryFolder()
+        let identifier = UsedIdentifier(address: .strap, id: "1", fingerprint: 7)
+        do {
+            let store = try open(folder)
+            try store.save([counter(5)])
+            try store.remember(identifier, keeping: .seconds(60))
+            try store.append(texts.prefix(200).map { Publication("r/1", $0) })
+        }
+        // As after a process that ended before it copied anything. A link is not opened.
+        let unread = folder.path(Self.name + ".unread")
+        try FileManager.default.moveItem(atPath: folder.path("a.db"), toPath: folder.path("b.db"))
+        try FileManager.default.createSymbolicLink(atPath: unread, withDestinationPath: "b.db")
+        do {
+            let store = try open(folder)
+            store.check()
+            #expect(store.takeNotices() == [.recoveryInterrupted(count: 0)])
+            #expect(store.summary.count == 0 && store.usedIdentifiers.isEmpty && store.encryptedCounters.isEmpty)
+            try store.save([counter(6)])
+        }
+        #expect(damagedFiles(folder) == [Self.name + ".unread"])
+        try FileManager.default.removeItem(atPath: unread)
+        try FileManager.default.moveItem(atPath: folder.path("b.db"), toPath: unread)
+        let store = try open(folder)
+        #expect(store.usedIdentifiers == [identifier] && store.encryptedCounters == [counter(6)])
+        store.check()
+        #expect(store.summary.count == 200 && store.recovery?.count == 200)
+        #expect(damagedFiles(folder) == [Self.name])
+    }
+
+    @Test func `An older damaged file waits for a newer one, which may contain parts of it`() throws {
+        let folder = try TemporaryFolder()
+        do { try open(folder).append([Publication("r/1", "1")]) }
+        let unread = [Self.name + ".unread", Self.name + "-2.unread"]
+        try FileManager.default.moveItem(atPath: folder.path("a.db"), toPath: folder.path(unread[0]))
+        try FileManager.default.createSymbolicLink(atPath: folder.path(unread[1]), withDestinationPath: "b.db")
+        do {
+            let store = try open(folder)
+            store.check()
+            #expect(store.summary.count == 0 && Set(damagedFiles(folder)) == Set(unread))
+        }
+        try FileManager.default.removeItem(atPath: folder.path(unread[1]))
+        let store = try open(folder)
+        store.check()
+        #expect(store.summary.count == 1 && damagedFiles(folder) == [Self.name])
     }
 
     @Test func `The newest three damaged files stay, and those of a user`() throws {

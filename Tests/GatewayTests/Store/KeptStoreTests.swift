@@ -130,7 +130,7 @@ import Testing
         var content = try folder.read("a.db")
         try damage(&content, pagesOf: [texts[1000]])
         try folder.write("a.db", content)
-        let reader = try #require(KeptStore(path: folder.path("a.db")))
+        let reader = try #require(try KeptStore(path: folder.path("a.db")))
         var found: [String] = []
         var sizes: [Int] = []
         while true {
@@ -146,7 +146,7 @@ import Testing
     @Test func `Messages are collected up to a size, and each is returned once`() throws {
         let folder = try TemporaryFolder()
         _ = try makeStore(folder)
-        let reader = try #require(KeptStore(path: folder.path("a.db")))
+        let reader = try #require(try KeptStore(path: folder.path("a.db")))
         var found: [String] = []
         var sizes: [Int] = []
         // A message has 14 bytes with its topic. The size is reached in the second batch.
@@ -159,15 +159,30 @@ import Testing
         #expect(found == texts)
         #expect(sizes.dropLast().allSatisfy { $0 == 2 * KeptStore.batchSize } && sizes.count == 4)
         #expect(reader.next(upTo: 1 << 20).isEmpty)
-        let whole = try #require(KeptStore(path: folder.path("a.db")))
+        let whole = try #require(try KeptStore(path: folder.path("a.db")))
         #expect(whole.next(upTo: 1 << 20).map(\.text) == texts)
+    }
+
+    @Test func `A file that cannot be opened is not taken for a damaged one`() throws {
+        let folder = try TemporaryFolder()
+        let missing = folder.path("missing.db")
+        let failure = #expect(throws: StoreFailure.self) { _ = try KeptStore(path: missing) }
+        #expect(failure?.kind == .inaccessible)
+        #expect(throws: StoreFailure.self) { _ = try KeptState(path: missing) }
+        let contents: [[UInt8]] = [[], [UInt8](repeating: 0xA5, count: 100), Array("SQLite format 3\0".utf8)]
+        for content in contents {
+            try folder.write("a.db", content)
+            let reader = try KeptStore(path: folder.path("a.db"))
+            #expect(reader == nil)
+            #expect(try KeptState(path: folder.path("a.db")).identifiers.isEmpty)
+        }
     }
 
     @Test func `After the highest number, a file has no further messages`() throws {
         let folder = try TemporaryFolder()
         _ = try makeStore(folder)
         let progress = RecoveryProgress(position: .max, count: 7)
-        let reader = try #require(KeptStore(path: folder.path("a.db"), after: progress))
+        let reader = try #require(try KeptStore(path: folder.path("a.db"), after: progress))
         #expect(reader.next().isEmpty && reader.next(upTo: 1 << 20).isEmpty)
         #expect(reader.progress(count: 7) == progress)
     }

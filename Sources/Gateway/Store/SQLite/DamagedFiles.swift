@@ -30,6 +30,12 @@ struct DamagedFiles {
         return String(name.split(separator: "/").last ?? "")
     }
 
+    /// Whether a file has a log. Its messages are not read.
+    static func hasLog(_ file: String) -> Bool {
+        var information = stat()
+        return unsafe lstat(file + "-wal", &information) == 0 && information.st_size > 0
+    }
+
     /// Renames the damaged store and its log, and returns the new path.
     func setAside(at time: Date, because failure: StoreFailure) throws(StoreFailure) -> String {
         var number = (files?.last?.number ?? 0) + 1

@@ -9,11 +9,11 @@ struct FullDiskState {
 
     /// Reads the file with its log, without writing to them. It throws if a part cannot be read.
     ///
-    /// - Parameter damagedFiles: Files that were set aside and not copied yet. What cannot be read in them is missing.
+    /// - Parameter damagedFiles: Files that were set aside and not copied yet. What is damaged in them is missing.
     init(path: String, besides damagedFiles: [String]) throws(StoreFailure) {
         var (identifiers, counters) = ([UsedIdentifier](), [EncryptedCounter]())
         for file in damagedFiles {
-            let kept = KeptState(path: file)
+            let kept = try KeptState(path: file)
             identifiers += kept.identifiers.map(\.identifier)
             counters += kept.counters
         }

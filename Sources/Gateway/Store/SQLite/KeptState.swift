@@ -12,9 +12,11 @@ struct KeptState {
     /// How far each earlier file was copied. These rows have no checksums.
     private(set) var recoveries: [String: RecoveryProgress] = [:]
 
-    /// Reads the file, and does not change it. What cannot be read is missing.
-    init(path: String) {
-        guard let connection = try? SQLiteConnection(keptFile: path) else { return }
+    /// Reads the file, and does not change it. What is damaged is missing.
+    ///
+    /// It throws if the file cannot be opened for a cause that may be temporary.
+    init(path: String) throws(StoreFailure) {
+        let connection = try SQLiteConnection(keptFile: path)
         // In a damaged tree, a row can be found twice.
         var commands: [Int64: StoredIdentifier] = [:]
         Self.read("\(StoredIdentifier.columns), position", of: "command", connection) { row in

@@ -26,9 +26,11 @@ final class KeptStore {
             position: position, count: count, damaged: damagedCount, hasUnreadableParts: hasUnreadableParts)
     }
 
-    /// Opens the file, and continues after what was copied before; nil if SQLite cannot read its tables.
-    init?(path: String, after progress: RecoveryProgress = RecoveryProgress()) {
-        guard let connection = try? SQLiteConnection(keptFile: path) else { return nil }
+    /// Opens the file, and continues after what was copied before; nil if its tables are damaged.
+    ///
+    /// It throws if the file cannot be read for a cause that may be temporary.
+    init?(path: String, after progress: RecoveryProgress = RecoveryProgress()) throws(StoreFailure) {
+        let connection = try SQLiteConnection(keptFile: path)
         // Also the tables of versions 2 and 1. With `>`, SQLite would look for the position itself, which may be on a
         // damaged page.
         let queries = ["checksum, priority", "NULL, priority", "NULL, 0"]
@@ -36,8 +38,16 @@ final class KeptStore {
                 "SELECT number, topic, payload, quality, retained, \($0) FROM message WHERE number >= ? "
                     + "ORDER BY number LIMIT ?"
             }
-        let query = queries.first { (try? connection.run($0, [.integer(0), .integer(0)])) != nil }
-        guard let query else { return nil }
+        var readable: String?
+        for query in queries where readable == nil {
+            do throws(StoreFailure) {
+                try connection.run(query, [.integer(0), .integer(0)])
+                readable = query
+            } catch {
+                guard error.kind == .corrupted else { throw error }
+            }
+        }
+        guard let query = readable else { return nil }
         self.connection = connection
         self.query = query
         position = progress.position

@@ -14,6 +14,8 @@ import Glibc
     let hadLog: Bool
     /// What was damaged in the log, see ``WriteAheadLog/damage``.
     let damageOfLog: String?
+    /// Whether the file is one that was set aside, or is read like one.
+    private let isKeptFile: Bool
 
     /// `SQLITE_CANTOPEN_SYMLINK`, a macro that is not imported.
     private static let openedLink = SQLITE_CANTOPEN | 6 << 8
@@ -25,6 +27,7 @@ import Glibc
         let file = try Self.resolved(path)
         try Self.create(file, path)
         try Self.checkLog(of: file, path)
+        isKeptFile = false
         hadLog = Self.size(file + "-wal") ?? 0 > 0
         damageOfLog = WriteAheadLog.damage(ofStore: file)
         var opened: OpaquePointer?
@@ -47,9 +50,11 @@ import Glibc
 
     /// Opens a damaged file that was set aside, for reading only. Nothing is written, and its log is ignored.
     ///
-    /// Source: SQLite, Uniform Resource Identifiers, `immutable`.
+    /// It fails only for a cause that may be temporary, for example missing memory. If SQLite cannot read the tables
+    /// because of damage, statements fail. Source: SQLite, Uniform Resource Identifiers, `immutable`.
     init(keptFile path: String) throws(StoreFailure) {
         let file = try Self.resolved(path)
+        isKeptFile = true
         hadLog = false
         damageOfLog = nil
         var opened: OpaquePointer?
@@ -67,6 +72,12 @@ import Glibc
         unsafe sqlite3_extended_result_codes(handle, 1)
         // The second one also reads a file that is shorter than its header says.
         try execute("PRAGMA trusted_schema=OFF; PRAGMA writable_schema=ON; PRAGMA cell_size_check=ON")
+        do throws(StoreFailure) {
+            // The first statement reads the file.
+            try run("SELECT count(*) FROM sqlite_master")
+        } catch {
+            guard error.kind == .corrupted else { throw error }
+        }
     }
 
     deinit {
@@ -186,6 +197,9 @@ import Glibc
         if result & 0xFF == SQLITE_CANTOPEN, code == ENOSPC || code == EDQUOT { return Self.fullDisk(path) }
         let text = unsafe String(cString: sqlite3_errmsg(handle))
         switch result {
+        // The gateway is its owner.
+        case _ where isKeptFile && isOpening && !Self.mayBeTemporary(result):
+            return StoreFailure(.corrupted, "\(path) is damaged: \(text)")
         case _ where [SQLITE_NOTADB, SQLITE_CORRUPT].contains(result & 0xFF) && !StoreFile(file).isOfGateway:
             return Self.foreignFile(path)
         // A damaged header or schema: SQLite takes the store for a database of a later version, or of another program.
@@ -194,6 +208,14 @@ import Glibc
             return StoreFailure(.corrupted, "\(path) is damaged: \(text)")
         default: return Self.failure(path, result, text)
         }
+    }
+
+    /// Whether the cause of an error may be missing memory or descriptors, the disk, permissions or another process.
+    private static func mayBeTemporary(_ result: Int32) -> Bool {
+        [
+            SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_NOMEM, SQLITE_FULL, SQLITE_PERM, SQLITE_AUTH, SQLITE_BUSY,
+            SQLITE_LOCKED,
+        ].contains(result & 0xFF)
     }
 
     private static func failure(_ path: String, _ result: Int32, _ text: String) -> StoreFailure {

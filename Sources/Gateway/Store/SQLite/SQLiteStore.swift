@@ -1,6 +1,5 @@
 public import BluetoothValues
 public import FoundationEssentials
-import Glibc
 
 /// A store in a file of SQLite. What it has stored survives a crash of the process and a power failure.
 ///
@@ -258,11 +257,19 @@ public final class SQLiteStore: PublicationStore {
         let progress = try? use { database throws(StoreFailure) in
             try database.recovery(of: key) ?? RecoveryProgress()
         }
-        guard let earlier = progress else { return interruptRecovery(of: file, knownCount, after: 0) }
-        let reader = KeptStore(path: file, after: earlier)
-        let expected = knownCount ?? (Self.hasLog(file) ? nil : reader?.count)
+        // Without its identifiers and counters, a file must stay unread.
+        guard let earlier = progress, !keptStates.contains(file) else {
+            return interruptRecovery(of: file, knownCount, after: progress?.count ?? 0)
+        }
+        let reader: KeptStore?
+        do throws(StoreFailure) {
+            reader = try KeptStore(path: file, after: earlier)
+        } catch {
+            return interruptRecovery(of: file, knownCount, after: earlier.count)
+        }
+        let expected = knownCount ?? (DamagedFiles.hasLog(file) ? nil : reader?.count)
         var recovered = earlier.count
-        let isComplete = reader != nil && !Self.hasLog(file)
+        let isComplete = reader != nil && !DamagedFiles.hasLog(file)
         while let reader {
             let messages = reader.next(upTo: Self.recoveredBytes)
             guard !messages.isEmpty else { break }
@@ -283,12 +290,6 @@ public final class SQLiteStore: PublicationStore {
     private func interruptRecovery(of file: String, _ knownCount: Int?, after count: Int) {
         kept.append((file, knownCount))
         notices.append(.recoveryInterrupted(count: count))
-    }
-
-    /// Whether a damaged file has a log. Its messages are not read.
-    private static func hasLog(_ file: String) -> Bool {
-        var information = stat()
-        return unsafe lstat(file + "-wal", &information) == 0 && information.st_size > 0
     }
 
     public func close() {
@@ -344,18 +345,19 @@ public final class SQLiteStore: PublicationStore {
     ///
     /// The newest file is first, because it has newer counters, and contains how far it had copied the others.
     private func copyStates(to database: MessageDatabase) throws(StoreFailure) {
-        for file in keptStates.reversed() {
+        while let file = keptStates.last {
             do throws(StoreFailure) {
                 let key = DamagedFiles.key(of: file)
-                // An earlier process, or a store that was damaged later, has copied it.
-                guard try database.recovery(of: key) == nil else { continue }
-                try database.add(KeptState(path: file), of: key)
+                // Otherwise an earlier process, or a store that was damaged later, has copied it.
+                if try database.recovery(of: key) == nil { try database.add(KeptState(path: file), of: key) }
             } catch {
-                // The store is opened when there is room for them.
-                if error.kind == .full { throw error }
+                // The store is opened when there is room for them, and replaced if it is damaged itself.
+                guard error.kind == .inaccessible else { throw error }
+                // The next opening tries it again. Older files wait, because this one may contain parts of them.
+                return
             }
+            keptStates.removeLast()
         }
-        keptStates = []
     }
 
     /// Forgets how far files were copied that have the name of a read one.
