@@ -28,10 +28,8 @@ public struct ReceivedMessage: Hashable, Sendable {
     public var payload: [UInt8]
     /// Whether the message is older than the subscription.
     public var isRetained: Bool
-    /// Whether the sender has limited how long the message is valid, by the message expiry interval of MQTT 5. The
-    /// broker does not deliver it later.
-    public var hasExpiry: Bool
-    /// The rest of the message expiry interval when the broker sent the message; nil if it has none.
+    /// How long the message was still valid when the broker sent it, by the message expiry interval of MQTT 5; nil if
+    /// the sender has not limited it. The broker does not deliver it later.
     public var expiry: Duration?
     /// How long the message may have waited in the socket, because the process did not run.
     public var delay = Duration.zero
@@ -63,12 +61,12 @@ public struct ReceivedMessage: Hashable, Sendable {
 
     /// Creates a message, for tests.
     public init(
-        topic: String, payload: [UInt8], isRetained: Bool = false, hasExpiry: Bool = false, mayHaveWaited: Bool = false
+        topic: String, payload: [UInt8], isRetained: Bool = false, expiry: Duration? = nil, mayHaveWaited: Bool = false
     ) {
         self.topic = topic
         self.payload = payload
         self.isRetained = isRetained
-        self.hasExpiry = hasExpiry
+        self.expiry = expiry
         self.mayHaveWaited = mayHaveWaited
     }
 }

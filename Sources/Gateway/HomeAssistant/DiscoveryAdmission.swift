@@ -10,7 +10,7 @@ struct DiscoveryAdmission: Sendable {
     /// When the other devices with a message were last heard.
     private var others: RecencyTable<BluetoothAddress, Duration>
     private var excess = LimitExcess()
-    private var notices: [OtherDeviceNotice] = []
+    private var notices: [DeviceLimitNotice] = []
 
     private static let restoredTime = Duration.seconds(3600)
 
@@ -77,7 +77,7 @@ struct DiscoveryAdmission: Sendable {
     }
 
     /// Returns what to report: the limit begins to be exceeded, or is not exceeded any more.
-    mutating func takeNotices(at now: Duration) -> [OtherDeviceNotice] {
+    mutating func takeNotices(at now: Duration) -> [DeviceLimitNotice] {
         if let count = excess.end(at: now) { notices.append(.discoveriesFit(ignored: count)) }
         defer { notices = [] }
         return notices

@@ -30,7 +30,7 @@ package final class DiscoveryPublisher {
     private static let packetOverhead = 16
 
     /// Receives what to report about the limit of other devices.
-    var onNotice: ((OtherDeviceNotice) -> Void)?
+    var onNotice: ((DeviceLimitNotice) -> Void)?
 
     /// Creates a publisher; nil if the configuration switches the discovery off.
     package init?(_ configuration: GatewayConfiguration, delivery: MessageDelivery, loop: GatewayLoop) {

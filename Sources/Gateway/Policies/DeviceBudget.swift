@@ -31,7 +31,7 @@ struct DeviceBudget<Message: Sendable>: Sendable {
     private var devices: [BluetoothAddress: Device] = [:]
     private var heap = DeadlineHeap<BluetoothAddress>()
     private var excess = LimitExcess()
-    private var notices: [OtherDeviceNotice] = []
+    private var notices: [DeviceLimitNotice] = []
 
     /// Creates a budget in which a newer message replaces one of the same kind.
     ///
@@ -130,7 +130,7 @@ struct DeviceBudget<Message: Sendable>: Sendable {
     var nextDeadline: Duration? { (heap.first?.deadline).earlier(excess.deadline) }
 
     /// Returns what to report: a limit that begins to be exceeded, or is not exceeded any more.
-    mutating func takeNotices(at now: Duration) -> [OtherDeviceNotice] {
+    mutating func takeNotices(at now: Duration) -> [DeviceLimitNotice] {
         if let count = excess.end(at: now) { notices.append(.deviceMessagesFit(ignored: count)) }
         defer { notices = [] }
         return notices

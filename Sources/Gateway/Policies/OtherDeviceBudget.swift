@@ -12,7 +12,7 @@ struct OtherDeviceBudget: Sendable {
     private var presence = RateLimit()
     private var deviceExcess = LimitExcess()
     private var messageExcess = LimitExcess()
-    private var notices: [OtherDeviceNotice] = []
+    private var notices: [DeviceLimitNotice] = []
 
     init(_ settings: OtherDeviceSettings) {
         self.settings = settings
@@ -58,7 +58,7 @@ struct OtherDeviceBudget: Sendable {
     var nextDeadline: Duration? { deviceExcess.deadline.earlier(messageExcess.deadline) }
 
     /// Returns what to report: limits that begin to be exceeded, or are not exceeded any more.
-    mutating func takeNotices(at now: Duration) -> [OtherDeviceNotice] {
+    mutating func takeNotices(at now: Duration) -> [DeviceLimitNotice] {
         if let count = deviceExcess.end(at: now) { notices.append(.devicesFit(ignored: count)) }
         if let count = messageExcess.end(at: now) { notices.append(.messagesFit(ignored: count)) }
         defer { notices = [] }

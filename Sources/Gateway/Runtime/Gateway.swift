@@ -219,7 +219,7 @@ public final class Gateway {
 
     func report(_ level: GatewayEvent.Level, _ text: String) { onEvent?(GatewayEvent(level, text)) }
 
-    private func report(_ notice: OtherDeviceNotice) {
+    private func report(_ notice: DeviceLimitNotice) {
         report(notice.isProblem ? .warning : .info, notice.description)
         publishStatusSoon()
     }

@@ -16,7 +16,7 @@ package final class ReadingPipeline {
     /// Receives a device that advertises a reserved name.
     var onNameRefused: ((MessageDevice, _ name: String) -> Void)?
     /// Receives what to report about the limits of devices.
-    var onNotice: ((OtherDeviceNotice) -> Void)?
+    var onNotice: ((DeviceLimitNotice) -> Void)?
     /// Receives values that arrived over links, to publish.
     var onValue: ((GATTEvent) -> Void)?
 

@@ -26,13 +26,13 @@ import Testing
         #expect(message.topic == "t")
         #expect(message.identifier == 9)
         #expect(message.isRetained)
-        #expect(!message.hasExpiry)
+        #expect(message.expiry == nil)
         #expect(Array(message.payload) == [0x68, 0x69])
         guard case .publish(let expiring) = try decode([0x30, 10, 0, 1, 0x74, 5, 2, 0, 0, 0, 60, 0x68]) else {
             Issue.record("no message")
             return
         }
-        #expect(expiring.hasExpiry)
+        #expect(expiring.expiry != nil)
         #expect(expiring.identifier == nil)
     }
 

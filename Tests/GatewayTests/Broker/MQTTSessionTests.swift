@@ -170,7 +170,7 @@ import Testing
             return
         }
         #expect(!received.mayHaveWaited)
-        #expect(received.hasExpiry)
+        #expect(received.expiry != nil)
     }
 
     @Test func `A broker that only has QoS 0 is left at once`() {

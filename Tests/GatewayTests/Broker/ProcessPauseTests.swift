@@ -132,8 +132,7 @@ import Testing
     ) {
         var book = CommandBook(allowed: [.strap])
         let payload = Array(#"{"id":"1","read":"2A19"\#(created)}"#.utf8)
-        var message = ReceivedMessage(topic: "t", payload: payload, hasExpiry: expiry != nil)
-        message.expiry = expiry.map { .seconds($0) }
+        var message = ReceivedMessage(topic: "t", payload: payload, expiry: expiry.map { .seconds($0) })
         message.delay = .seconds(40)
         message.waiting = .atMost(.seconds(40))
         let time = Date(timeIntervalSince1970: 1_700_000_000)

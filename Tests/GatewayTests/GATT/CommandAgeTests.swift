@@ -49,7 +49,7 @@ import Testing
     @Test(arguments: rows) func `A command older than the maximum age is answered with “expired”`(row: Row) {
         var book = CommandBook(allowed: [.strap])
         let payload = Array(#"{"id":"1","read":"2A19"\#(row.created)}"#.utf8)
-        var message = ReceivedMessage(topic: "t", payload: payload, hasExpiry: row.hasExpiry)
+        var message = ReceivedMessage(topic: "t", payload: payload, expiry: row.hasExpiry ? .seconds(60) : nil)
         message.waiting = row.waiting
         let admission = book.receive(message, for: .strap, now: .seconds(9), time: Self.time)
         switch admission {

@@ -86,7 +86,6 @@ struct IncomingMessage: Equatable {
     let identifier: UInt16?
     /// How much longer the message is valid; nil if the sender has not limited it.
     let expiry: Duration?
-    var hasExpiry: Bool { expiry != nil }
 
     init(
         _ header: UInt8, _ reader: inout PacketReader, _ version: BrokerSettings.Version

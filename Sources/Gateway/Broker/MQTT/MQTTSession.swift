@@ -221,8 +221,7 @@ struct MQTTSession {
             let remaining = openedAt + Self.acceptTimeout - now
             return remaining > .zero ? [.startTimer(after: remaining)] : [end(.notAnswered)]
         case .connected:
-            let verdict = keepAlive.check(at: now, isInPacket: framer.isInPacket)
-            guard verdict != .lost else { return [end(.silent)] }
+            guard keepAlive.check(at: now, isInPacket: framer.isInPacket) != .lost else { return [end(.silent)] }
             let actions = continued(at: now)
             switch keepAlive.check(at: now, isInPacket: framer.isInPacket) {
             case .lost: return actions + [end(.silent)]
@@ -323,10 +322,9 @@ extension MQTTSession {
         case .connack: throw .protocolError("the broker sent CONNACK twice")
         case .publish(let message):
             if message.identifier != nil { messageArrived() }
-            var received = ReceivedMessage(
+            let received = ReceivedMessage(
                 topic: message.topic, payload: Array(message.payload), isRetained: message.isRetained,
-                hasExpiry: message.hasExpiry, mayHaveWaited: barrier.isActive)
-            received.expiry = message.expiry
+                expiry: message.expiry, mayHaveWaited: barrier.isActive)
             return [.emit(.received(received))] + acknowledge(message.identifier, now)
         case .puback(let identifier, let reason): return confirm(identifier, MQTTReason(reason), now)
         case .suback(let identifier, let reasons):

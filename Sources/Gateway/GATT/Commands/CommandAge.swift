@@ -13,7 +13,7 @@ enum CommandAge: Hashable, Sendable {
     init(of command: GATTCommand, _ message: ReceivedMessage, at time: Date) {
         if let created = command.created {
             self = .atMost(.milliseconds(Int64((time.timeIntervalSince(created) * 1000).rounded(.up))))
-        } else if message.hasExpiry, message.delay == .zero || message.delay < message.expiry ?? .zero {
+        } else if let expiry = message.expiry, message.delay == .zero || message.delay < expiry {
             self = .atMost(.zero)
         } else {
             switch message.waiting {

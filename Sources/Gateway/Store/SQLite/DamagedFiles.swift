@@ -77,7 +77,7 @@ struct DamagedFiles {
     /// The folder of the files, which ends with a slash.
     private var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./" }
 
-    /// The files without logs, the oldest first; nil if the folder cannot be read.
+    /// The files, without their logs, the oldest first; nil if the folder cannot be read.
     private var files: [(path: String, number: Int)]? {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return nil }
         let start = (path.split(separator: "/").last ?? "") + ".damaged-"

@@ -1,9 +1,9 @@
 import RxBluetooth
 
-/// What a user should know about the limits of devices, most of all of those that the configuration does not contain.
+/// What a user should know about the limits of devices: of those of the configuration, and of others.
 ///
 /// There is one notice when a limit begins to be exceeded, and one when that has ended.
-enum OtherDeviceNotice: Hashable, Sendable, CustomStringConvertible {
+enum DeviceLimitNotice: Hashable, Sendable, CustomStringConvertible {
     case tooManyDevices(limit: Int)
     case devicesFit(ignored: Int)
     case tooManyMessages(limit: Int)
