@@ -40,7 +40,10 @@ public struct ObjectActionControlPoint: ControlPoint {
 
     /// Writes a part of the object.
     ///
-    /// - Parameter isTruncating: Whether the object ends after the part. Default: false.
+    /// - Parameters:
+    ///   - offset: The position of the first byte of the part.
+    ///   - length: The number of bytes of the part.
+    ///   - isTruncating: Whether the object ends after the part. Default: false.
     public static func write(offset: Int, length: Int, isTruncating: Bool = false) -> Self {
         let part = CommandParameter.uint32(offset) + CommandParameter.uint32(length)
         return Self(opCode: 0x06, parameters: part + [isTruncating ? 0x02 : 0x00])
