@@ -157,8 +157,9 @@ extension BluetoothError: CustomStringConvertible {
         case .needsPairing where pairingClue == .service:
             ", for a service that bluetoothd uses by itself, such as that of an input device"
         case .disconnected:
-            ", possibly because the battery level, which bluetoothd reads by itself, requires pairing"
-        case .needsPairing: ", for this attribute or for the battery level, which bluetoothd reads by itself"
+            ", possibly because the battery level, or another value that bluetoothd reads by itself, requires pairing"
+        case .needsPairing:
+            ", for this attribute, or for the battery level or another value that bluetoothd reads by itself"
         default: ""
         }
     }

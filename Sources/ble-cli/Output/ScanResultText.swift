@@ -26,12 +26,13 @@ extension ScannedPeripheral {
         .joined(separator: "; ")
     }
 
-    /// The services by name or UUID, each with its data. Services that have only data are last.
+    /// The services by name or UUID, each with its data. Services with data are last.
+    ///
+    /// Some versions of bluetoothd list a service that has only data, others do not. The order is the same for all.
     var displayServices: String {
         let data = advertisementData.serviceData
-        let others = data.keys.filter { !advertisementData.serviceUUIDs.contains($0) }
-            .sorted { $0.description < $1.description }
-        return (advertisementData.serviceUUIDs + others).map { service in
+        let withoutData = advertisementData.serviceUUIDs.filter { data[$0] == nil }
+        return (withoutData + data.keys.sorted { $0.description < $1.description }).map { service in
             let name = service.name ?? service.description
             return data[service].map { "\(name) = \($0.isEmpty ? "(empty)" : HexBytes.text($0))" } ?? name
         }

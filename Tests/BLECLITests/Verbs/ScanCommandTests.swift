@@ -277,6 +277,16 @@ struct ScanCommandTests {
         #expect(companies["fffe"]?.isNull == true)
     }
 
+    /// From 5.82 on, bluetoothd lists the services that have only data, in its own order.
+    @Test(arguments: [["fe9f"], ["fe9f", "181a"], ["181a", "fe9f"]])
+    func `Services are in the same order with each version of bluetoothd`(listed: [String]) {
+        let result = ScannedPeripheral(
+            peripheral: Peripheral(address: "C0:FF:EE:00:00:09"),
+            advertisementData: AdvertisementData(
+                serviceData: [0x181A: [0x10, 0x27]], serviceUUIDs: listed.compactMap { BluetoothUUID($0) }))
+        #expect(result.displayServices == "FE9F, Environmental Sensing = 1027")
+    }
+
     @Test(arguments: ["Heart Rate", "heart rate", " 180D ", "0x180d"])
     func `Accepts the name of a service`(text: String) throws {
         let outcome = CommandHarness().run(

@@ -99,7 +99,7 @@ struct ProtectedBatteryTests {
         let failed = Operation.read.begin(stage, peripheral)
         stage.advance(500)
         #expect(failed.kind == .needsPairing && failed.error?.isPairingSuspected == false)
-        let cause = "for this attribute or for the battery level, which bluetoothd reads by itself"
+        let cause = "for this attribute, or for the battery level or another value that bluetoothd reads by itself"
         #expect(failed.error?.summary.contains(cause) == true, "\(failed.error?.summary ?? "")")
         let next = Operation.write.begin(stage, peripheral)
         stage.advance(100)
