@@ -1,13 +1,23 @@
+import Synchronization
+
 /// The advertised data of a device: the latest value of each kind that bluetoothd received.
 ///
 /// bluetoothd merges a device's advertisements and scan responses, and does not show the single packets. With the
 /// kernel's management socket as ``ScanSource``, ``rawData`` has the latest packet. To test a
 /// parser, make a value with the data that the parser expects, for example
 /// `AdvertisementData(manufacturerData: [0x0059: [1, 2]])`. Source: BlueZ, `device-api.txt`.
-// Guard for `@unchecked`: the values change only while one AdvertisementData refers to the storage.
+// Guard for `@unchecked`: the values change only while one AdvertisementData refers to the storage. What was decoded
+// from them has a lock.
 public struct AdvertisementData: @unchecked Sendable {
     // The values are in an object that copies share, because a scan copies each result several times.
-    private var storage: ManagedBuffer<AdvertisedValues, Never>
+    private var storage: Storage
+
+    private final class Storage {
+        var values: AdvertisedValues
+        let decoded = Mutex(DecodedSections())
+
+        init(_ values: AdvertisedValues) { self.values = values }
+    }
 
     /// The advertised name; nil if there is none.
     public var localName: String? { read { $0.localName } }
@@ -62,9 +72,7 @@ public struct AdvertisementData: @unchecked Sendable {
                 flags: flags, isConnectable: isConnectable))
     }
 
-    private init(_ values: AdvertisedValues) {
-        storage = ManagedBuffer.create(minimumCapacity: 0) { _ in values }
-    }
+    private init(_ values: AdvertisedValues) { storage = Storage(values) }
 
     /// Data without any value.
     static let empty = AdvertisementData(AdvertisedValues())
@@ -82,28 +90,27 @@ public struct AdvertisementData: @unchecked Sendable {
 
     /// The values. A change copies them if other data shares them.
     var values: AdvertisedValues {
-        get { storage.header }
+        get { storage.values }
         _modify {
             makeUnique()
-            yield &storage.header
+            yield &storage.values
         }
     }
 
-    /// Changes the values. Faster than ``values``, because it does not check for exclusive access at run time.
-    mutating func update<Result>(_ change: (inout AdvertisedValues) -> Result) -> Result {
-        makeUnique()
-        // `unsafe`: no other value refers to the storage, and `self` is accessed exclusively.
-        return unsafe storage.withUnsafeMutablePointerToHeader { unsafe change(&$0.pointee) }
+    /// Accesses what was decoded from the values. Copies share it.
+    func withDecoded<Result>(_ body: (inout sending DecodedSections) -> sending Result) -> sending Result {
+        storage.decoded.withLock(body)
     }
 
     private mutating func makeUnique() {
-        if !isKnownUniquelyReferenced(&storage) { self = AdvertisementData(storage.header) }
+        if isKnownUniquelyReferenced(&storage) {
+            storage.decoded.withLock { $0.removeAll() }
+        } else {
+            storage = Storage(storage.values)
+        }
     }
 
-    // `unsafe`: the pointer does not leave the closure, and values that several copies share do not change.
-    private func read<Result>(_ value: (borrowing AdvertisedValues) -> Result) -> Result {
-        unsafe storage.withUnsafeMutablePointerToHeader { unsafe value($0.pointee) }
-    }
+    private func read<Result>(_ value: (borrowing AdvertisedValues) -> Result) -> Result { value(storage.values) }
 }
 
 extension AdvertisementData: Hashable {

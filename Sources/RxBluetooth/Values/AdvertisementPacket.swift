@@ -105,7 +105,7 @@ extension AdvertisedValues {
 extension AdvertisementData {
     /// Updates the values that a packet contains. See ``AdvertisedValues/apply(_:_:)``.
     package mutating func apply(_ buffer: [UInt8], _ packet: Range<Int>) -> PacketFlaws {
-        update { $0.apply(buffer, packet) }
+        values.apply(buffer, packet)
     }
 }
 

@@ -148,7 +148,7 @@ extension DeviceRecord.Reception {
         let bytes = buffer[packet]
         if !isSignalled, let last = advertisement.rawData, last[...] == bytes { return ([], advertisement) }
         isSignalled = false
-        let flaws = advertisement.update { $0.take(buffer, packet) }
+        let flaws = advertisement.values.take(buffer, packet)
         return (flaws, advertisement)
     }
 }
