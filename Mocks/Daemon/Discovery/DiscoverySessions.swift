@@ -56,11 +56,17 @@ final class DiscoverySessions {
     func stop() {
         isReceiving = false
         isFiltered = false
+        updateDuplicates()
     }
 
     func update() {
         kernel = merged()
         isFiltered = sessions.contains { $0.filter != nil }
+        updateDuplicates()
+    }
+
+    /// Decides by the sessions that remain. Packets for advertisement monitors may follow the end of a scan.
+    private func updateDuplicates() {
         keepsDuplicates = sessions.contains { $0.filter?.duplicateData == true }
     }
 

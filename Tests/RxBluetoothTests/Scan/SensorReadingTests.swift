@@ -108,6 +108,34 @@ struct SensorReadingTests {
         }
     }
 
+    @Test func `A program that starts later shows no collected value until one changes`() {
+        let address = "C0:00:00:00:00:01"
+        let peripheral = SimulatedPeripheral("", address: address) { Self.thermometer(0xF0) }
+        let stage = Stage.withSockets(Scenario(peripherals: [peripheral])).0
+        let active = stage.manager.scanForPeripherals(options: ScanOptions(source: .dbus)).subscribe()
+        stage.advance(1_000)
+        active.dispose()
+        stage.advance(1_000)
+        let options = ScanOptions(
+            allowsDuplicates: true, source: .dbus, mode: .passive(patterns: AdvertisementPattern.almostAll))
+        let first = stage.record(stage.manager.scanForPeripherals(options: options))
+        for value in [0xF5, 0xF1] as [UInt8] {
+            stage.simulation.bluez.advertise(Self.thermometer(value), from: address)
+            stage.advance(1_000)
+        }
+        #expect(first.elements.last?.advertisementData.manufacturerData.count == 3)
+        let other = BluetoothManager(
+            configuration: .init(scheduler: stage.scheduler), bus: stage.simulation.connect())
+        let later = stage.record(other.scanForPeripherals(options: options))
+        stage.advance(1_000)
+        #expect(later.elements.last?.advertisementData.manufacturerData.count == 3)
+        #expect(later.elements.allSatisfy { $0.readings.isEmpty })
+        stage.simulation.bluez.advertise(Self.thermometer(0xF7), from: address)
+        stage.advance(1_000)
+        #expect(later.elements.last?.reading?.value(of: .temperature) == 24.7)
+        #expect(first.elements.last?.reading?.value(of: .temperature) == 24.7)
+    }
+
     @Test func `A passive scan shows the newest value of an Inkbird thermometer`() {
         let address = "C0:00:00:00:00:01"
         func thermometer(_ hundredths: UInt16) -> SimulatedAdvertisement {
@@ -263,6 +291,8 @@ struct SensorReadingTests {
             try #require(readings.count > 5)
             #expect(readings.first?.events == [.button(index: 1, .press)])
             #expect(readings.dropFirst().allSatisfy { $0.events.isEmpty && $0.isRepeated })
+            let again = scan.elements.suffix(readings.count).compactMap { $0.reading }
+            #expect(again == readings)
         }
     }
 
