@@ -4,6 +4,8 @@ import RxBluetooth
 enum CharacteristicArgument: Equatable, Sendable {
     case uuid(BluetoothUUID)
     case handle(UInt16)
+    /// A whole assigned name. If the device does not have this characteristic, the name is a part of another.
+    case named(BluetoothUUID, String)
     /// A part of the assigned names of some characteristics. The device decides which one is meant.
     case part(String)
 
@@ -21,8 +23,10 @@ enum CharacteristicArgument: Equatable, Sendable {
                     .usage, "“\(trimmed)” is not a handle. Give one such as @000b, as printed by ble-cli connect.")
             }
             self = .handle(handle)
-        } else if let uuid = BluetoothUUID(userInput: trimmed) ?? BluetoothUUID.characteristic(named: trimmed) {
+        } else if let uuid = BluetoothUUID(userInput: trimmed) {
             self = .uuid(uuid)
+        } else if let uuid = BluetoothUUID.characteristic(named: trimmed) {
+            self = .named(uuid, trimmed)
         } else if !BluetoothUUID.characteristics(containing: trimmed).isEmpty {
             self = .part(trimmed)
         } else {
@@ -46,14 +50,14 @@ extension CharacteristicArgument: CustomStringConvertible {
         switch self {
         case .uuid(let uuid): uuid.description
         case .handle(let handle): AttributeHandle.text(handle)
-        case .part(let part): "“\(part)”"
+        case .named(_, let name), .part(let name): "“\(name)”"
         }
     }
 
     /// Whether the argument names a characteristic with this UUID and handle.
     func matches(_ uuid: BluetoothUUID, _ handle: UInt16) -> Bool {
         switch self {
-        case .uuid(let wanted): uuid == wanted
+        case .uuid(let wanted), .named(let wanted, _): uuid == wanted
         case .handle(let wanted): handle == wanted
         case .part(let part): uuid.name?.lowercased().contains(part.lowercased()) == true
         }

@@ -44,12 +44,15 @@ struct GATTTree: Sendable {
     ) throws(CLIError) -> Characteristic {
         let all = services.flatMap(\.characteristics)
         let matching = all.filter { argument.matches($0.uuid, $0.handle) }
+        if matching.isEmpty, case .named(_, let name) = argument {
+            return try characteristic(.part(name), or: descriptors)
+        }
         guard let first = matching.first else {
             let present =
                 switch argument {
                 case .handle: (all.map(\.handle) + descriptors.map(\.handle)).sorted().map(AttributeHandle.text)
                 case .uuid: all.map(\.uuid.description)
-                case .part: all.map { $0.uuid.name ?? $0.uuid.description }
+                case .named, .part: all.map { $0.uuid.name ?? $0.uuid.description }
                 }
             let list = present.isEmpty ? "It has none." : "It has \(present.joined(separator: ", "))."
             let kind = descriptors.isEmpty ? "characteristic" : "characteristic or descriptor"

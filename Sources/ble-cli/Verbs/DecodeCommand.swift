@@ -128,7 +128,7 @@ struct DecodeCommand: ParsableCommand {
 
     private static func uuid(_ text: String) throws(CLIError) -> BluetoothUUID {
         switch try CharacteristicArgument(parsing: text) {
-        case .uuid(let uuid): return uuid
+        case .uuid(let uuid), .named(let uuid, _): return uuid
         case .handle:
             throw CLIError(.usage, "“\(text)” is a handle, which has no meaning without a device. Give a UUID.")
         case .part(let part):

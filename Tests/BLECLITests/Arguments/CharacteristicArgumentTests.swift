@@ -1,4 +1,5 @@
 import RxBluetooth
+import RxBluetoothMocks
 import Testing
 
 @testable import ble_cli
@@ -8,12 +9,16 @@ struct CharacteristicArgumentTests {
         ("2A37", 0x2A37), ("2a37", 0x2A37), ("0x2A37", 0x2A37), ("00002a37", 0x2A37), ("0x12345678", 0x1234_5678),
         ("00002a37-0000-1000-8000-00805f9b34fb", 0x2A37), ("00002A3700001000800000805F9B34FB", 0x2A37),
         ("6e400003-b5a3-f393-e0a9-e50e24dcca9e", "6E400003-B5A3-F393-E0A9-E50E24DCCA9E"),
-        ("Heart Rate Measurement", 0x2A37), ("battery LEVEL", 0x2A19), (" 2A37 ", 0x2A37),
+        (" 2A37 ", 0x2A37),
     ]
 
-    @Test(arguments: uuids)
-    func `Accepts UUIDs and names of the Bluetooth SIG`(text: String, uuid: BluetoothUUID) throws {
+    @Test(arguments: uuids) func `Accepts UUIDs`(text: String, uuid: BluetoothUUID) throws {
         #expect(try CharacteristicArgument(parsing: text) == .uuid(uuid))
+    }
+
+    @Test(arguments: [("Heart Rate Measurement", 0x2A37), ("battery LEVEL", 0x2A19)] as [(String, BluetoothUUID)])
+    func `Accepts names of the Bluetooth SIG`(text: String, uuid: BluetoothUUID) throws {
+        #expect(try CharacteristicArgument(parsing: text) == .named(uuid, text))
     }
 
     @Test(arguments: [("@000b", 0x000B), ("@B", 0x000B), ("@2A37", 0x2A37)] as [(String, UInt16)])
@@ -34,6 +39,25 @@ struct CharacteristicArgumentTests {
         #expect(several.errors.first?.contains("“Heart Rate Measurement”") == true)
         let none = try read("temperat")
         #expect(none.code == .notFound && none.errors.first?.contains("It has Device Name") == true, "\(none.errors)")
+    }
+
+    @Test func `A whole name is a part of another name if the device has not the named characteristic`() throws {
+        func read(_ uuids: String...) throws -> CommandHarness.Outcome {
+            let thermometer = SimulatedPeripheral("Thermometer", address: "C0:FF:EE:00:00:31") {
+                SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Thermometer")
+                SimulatedService("1809") {
+                    for uuid in uuids { SimulatedCharacteristic(uuid, .read((try? HexBytes.parse(uuid)) ?? [])) }
+                }
+            }
+            let arguments = try CharacteristicArgument.list(["Temperature"])
+            return CommandHarness(around: thermometer)
+                .run(ReadVerb(target: .part("thermometer"), characteristics: arguments, format: .hex))
+        }
+        #expect(try read("2a1e", "2a6e").lines == ["2a6e"])
+        #expect(try read("2a1e").lines == ["2a1e"])
+        let none = try read("2a19")
+        #expect(none.code == .notFound)
+        #expect(none.errors.first?.contains("has no characteristic “Temperature”") == true, "\(none.errors)")
     }
 
     @Test func `Accepts a part of the name of one service`() throws {
