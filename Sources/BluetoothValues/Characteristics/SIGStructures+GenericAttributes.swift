@@ -16,7 +16,11 @@ extension SIGStructures {
         .init(0x2A33, "Boot Mouse Input Report", [.field("Report", .rest)]),
         .init(
             0x2A4A, "HID Information",
-            [.field("Version", .u16), .field("Country Code", .u8), .field("Features", .u8)]),
+            [
+                // The version has binary-coded decimal digits: 0x0111 is 1.1.1, which is written 1.11.
+                .field("Version Sub-minor", .bits(4)), .field("Version Minor", .bits(4)),
+                .field("Version Major", .bits(8)), .field("Country Code", .u8), .field("Features", .u8),
+            ]),
         .init(0x2A4B, "Report Map", [.field("Report Map", .rest)]),
         .init(0x2A4C, "HID Control Point", [.field("Command", .u8)]),
         .init(0x2A4D, "Report", [.field("Report", .rest)]),

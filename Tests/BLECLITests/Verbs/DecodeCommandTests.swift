@@ -56,6 +56,7 @@ struct DecodeCommandTests {
         ("2905", "13001600", "handles @0013, @0016"), ("2906", "00006400", "from 0000 to 6400"),
         ("2907", "192A", "characteristic 2a19"), ("2908", "0102", "report 1, output"), ("2909", "08", "8"),
         ("2A05", "0100FFFF", "services between the handles @0001 and @ffff have changed"),
+        ("2A4A", "11010003", "Version Sub-minor 1, Version Minor 1, Version Major 1, Country Code 0, Features 3"),
         ("2A08", "EA070B1B0C1E00", "2026-11-27 12:30:00"),
         ("2A2B", "ea070b1b0c1e00058000", "2026-11-27 12:30:00.5, Friday"),
         ("2A85", "c2070c1f", "1986-12-31"), ("2A85", "c2070000", "1986"), ("2A85", "00000c1f", "--12-31"),
