@@ -45,13 +45,15 @@ public struct SimulatedPairing: Sendable {
     public var failure: Failure?
     /// Whether the peripheral loses its bond when the link ends. Default: false.
     public var losesBond: Bool
+    /// Whether pairing makes a bond. Without one, the device is paired only until the link ends. Default: true.
+    public var makesBond: Bool
 
     /// Creates a description. The defaults are those of an ordinary, reliable peripheral.
     ///
     /// A passkey above 999999 is an issue of the running test, at `file` and `line`; without a test, it traps.
     public init(
         _ method: Method = .justWorks, delay: Duration = .milliseconds(200), userDelay: Duration = .seconds(2),
-        requiresAuthentication: Bool = false, failure: Failure? = nil, losesBond: Bool = false,
+        requiresAuthentication: Bool = false, failure: Failure? = nil, losesBond: Bool = false, makesBond: Bool = true,
         file: StaticString = #fileID, line: UInt = #line
     ) {
         if (method.passkey ?? 0) > 999_999 {
@@ -63,6 +65,7 @@ public struct SimulatedPairing: Sendable {
         isAuthenticationRequired = requiresAuthentication
         self.failure = failure
         self.losesBond = losesBond
+        self.makesBond = makesBond
     }
 }
 

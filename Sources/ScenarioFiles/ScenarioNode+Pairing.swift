@@ -4,13 +4,15 @@ import RxBluetoothMocks
 extension ScenarioNode {
     func pairing() throws(ScenarioFileError) -> SimulatedPairing {
         let parts = try parts(
-            "method", "passkey", "delay", "user-delay", "requires-authentication", "failure", "loses-bond")
+            "method", "passkey", "delay", "user-delay", "requires-authentication", "failure", "loses-bond",
+            "makes-bond")
         var pairing = SimulatedPairing(try method(parts))
         if let part = parts["delay"] { pairing.delay = try part.time() }
         if let part = parts["user-delay"] { pairing.userDelay = try part.time() }
         if let part = parts["requires-authentication"] { pairing.isAuthenticationRequired = try part.truth() }
         if let part = parts["failure"] { pairing.failure = try part.failure() }
         if let part = parts["loses-bond"] { pairing.losesBond = try part.truth() }
+        if let part = parts["makes-bond"] { pairing.makesBond = try part.truth() }
         return pairing
     }
 

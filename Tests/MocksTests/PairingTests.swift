@@ -290,6 +290,20 @@ struct PairingTests {
         #expect(stage.property(Self.path, "Device1", "Bonded") == "true")
     }
 
+    @Test func `A pairing that makes no bond ends with the link`() {
+        let stage = stage(SimulatedPairing(makesBond: false))
+        _ = stage.agent("", .accept)
+        #expect(stage.wait(for: pair(stage)) == "ok")
+        stage.run(.milliseconds(5))
+        let state = { ["Paired", "Bonded"].map { stage.property(Self.path, "Device1", $0) } }
+        #expect(state() == ["true", "false"])
+        #expect(stage.wait(for: pair(stage)).hasPrefix("AlreadyExists") == true)
+        stage.simulation.bluez.dropLink(to: Self.address)
+        stage.run(.milliseconds(500))
+        #expect(state() == ["false", "false"])
+        #expect(stage.wait(for: pair(stage)) == "ok")
+    }
+
     @Test(.proves(.Q87)) func `Without the peripheral's bond, every link ends until the device is removed`() {
         let stage = stage(SimulatedPairing(losesBond: true))
         _ = stage.agent("", .accept)

@@ -52,6 +52,7 @@ extension DaemonDevice {
     /// The reply to `Disconnect` precedes the change of `Connected`, except in newer versions (Q84).
     func linkEnded(_ reason: SimulatedDisconnectReason = .remote) {
         guard let link else { return }
+        let wasPairedWithoutBond = isPairedWithoutBond
         self.link = nil
         let operations = link.end()
         // If the end of the link interrupts discovery, att_disconnected_cb in src/device.c leaves services connected.
@@ -73,6 +74,7 @@ extension DaemonDevice {
         markSeen(isConnectable: true)
         sendDisconnectedSignal(reason)
         changed("Connected")
+        if wasPairedWithoutBond { changed("Paired") }
         battery?.end()
         battery = nil
         if isReplyLate { for call in asked?.calls ?? [] { tree.reply(call) } }

@@ -17,7 +17,7 @@ extension DaemonDevice {
             PropertyRow("Class", "u") { _ in nil },
             PropertyRow("Appearance", "q") { $0.appearance.map(Value.uint16) },
             PropertyRow("Icon", "s") { $0.icon.map(Value.string) },
-            PropertyRow("Paired", "b") { .bool($0.isBonded && !$0.isPairedPending) },
+            PropertyRow("Paired", "b") { .bool($0.isPaired) },
             PropertyRow("Bonded", "b") { .bool($0.isBonded) },
             PropertyRow("Trusted", "b") {
                 .bool($0.isTrusted)

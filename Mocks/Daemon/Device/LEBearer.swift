@@ -8,7 +8,7 @@ extension DaemonDevice {
         name: "org.bluez.Bearer.LE1",
         properties: [
             PropertyRow("Adapter", "o") { .objectPath($0.adapter.path) },
-            PropertyRow("Paired", "b") { .bool($0.isBonded && !$0.isPairedPending) },
+            PropertyRow("Paired", "b") { .bool($0.isPaired) },
             PropertyRow("Bonded", "b") { .bool($0.isBonded) },
             PropertyRow("Connected", "b") { .bool($0.link != nil) },
         ],

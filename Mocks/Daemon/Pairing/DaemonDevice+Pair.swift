@@ -3,9 +3,15 @@ import DBus
 /// Pairs a device. Sources: BlueZ, src/device.c; Linux, net/bluetooth/smp.c.
 extension DaemonDevice {
     var isBonded: Bool { bond != .none }
+    /// Whether the link was paired without a bond, so that bluetoothd forgets the pairing with the link.
+    var isPairedWithoutBond: Bool { !isBonded && link.map { $0.protection > .none } ?? false }
+    var isPaired: Bool { (isBonded || isPairedWithoutBond) && !isPairedPending }
 
     func pair(_ call: IncomingCall) throws(DBusError) {
-        if isBonded, adapter.differences.has(.pairAlreadyExists) { throw BlueZError.alreadyExists }
+        // The kernel refuses to pair a link again that has keys (pair_device in net/bluetooth/mgmt.c).
+        if isPairedWithoutBond || isBonded && adapter.differences.has(.pairAlreadyExists) {
+            throw BlueZError.alreadyExists
+        }
         becomeTemporary(false)
         if pairing?.call != nil { throw BlueZError.inProgress }
         let client = call.message.sender ?? ""
@@ -168,11 +174,14 @@ extension DaemonDevice {
         self.pairing = nil
         loop.forget(pairing.token)
         link.protection = protection
-        if !link.deviceState.pairing.losesBond { link.deviceState.bonds[adapter.hardware.address] = protection }
-        bond = protection
-        becomeTemporary(false)
-        store()
-        changed("Bonded")
+        let behavior = link.deviceState.pairing
+        if behavior.makesBond {
+            if !behavior.losesBond { link.deviceState.bonds[adapter.hardware.address] = protection }
+            bond = protection
+            becomeTemporary(false)
+            store()
+            changed("Bonded")
+        }
         // Paired and the reply to Pair wait for service discovery (Q88).
         if areServicesResolved {
             changed("Paired")

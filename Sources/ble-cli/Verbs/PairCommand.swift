@@ -95,7 +95,8 @@ struct PairVerb: Verb {
             .flatMap { found in found.peripheral.isBonded.take(1).map { (found.peripheral, $0) } }
             .flatMap { (peripheral: Peripheral, isBonded: Bool) -> Observable<Never> in
                 guard isBonded else { return pair(peripheral, in: context) }
-                try context.show(peripheral, "is paired already", [("paired", true), ("alreadyPaired", true)])
+                let state = [("paired", true), ("alreadyPaired", true), ("bonded", true)]
+                try context.show(peripheral, "is paired already", state)
                 // Only this computer's bond is known here. The device may have lost its own.
                 context.note(
                     (passkey == nil ? "If the device no longer has the bond, pair again" : Self.unusedPasskey)
@@ -115,10 +116,17 @@ struct PairVerb: Verb {
             return questions.map { pairing.alongside($0.answers()) } ?? pairing
         }
         .catch { throw withAdvice($0, questions, isConnected: isConnected) }
-        .do(onCompleted: {
-            try context.show(peripheral, "is paired", [("paired", true), ("alreadyPaired", false)])
+        .concat(peripheral.isBonded.take(1).flatMap { isBonded -> Observable<Never> in
+            let state = [("paired", true), ("alreadyPaired", false), ("bonded", isBonded)]
+            try context.show(peripheral, isBonded ? "is paired" : "is paired until the link ends", state)
+            if !isBonded { context.note(Self.missingBond) }
+            return .empty()
         })
     }
+
+    private static let missingBond =
+        "The device makes no bond. Use its protected values over the same link: "
+        + "ble-cli run, with the steps connect, pair and read."
 
     /// Returns the error of a pairing, with advice that matches the options that were given.
     private func withAdvice(_ error: any Error, _ questions: PairingQuestions?, isConnected: Bool) -> any Error {

@@ -33,7 +33,7 @@ struct PairCommandTests {
         #expect(harness.run(ReadVerb(target: lock, characteristic: .uuid(0xFFF1))).lines == ["2a  42"])
         let again = harness.run(PairVerb(target: lock), .asJSON)
         let object = try #require(ParsedJSON(again.lines.first ?? ""))
-        #expect(object.keys == ["time", "adapter", "address", "name", "paired", "alreadyPaired"])
+        #expect(object.keys == ["time", "adapter", "address", "name", "paired", "alreadyPaired", "bonded"])
         #expect(object["alreadyPaired"]?.bool == true)
         #expect(harness.calls("Pair") == 1)
         #expect(object["paired"]?.bool == true)
@@ -47,6 +47,20 @@ struct PairCommandTests {
         #expect(again.errors.count == 1)
         #expect(again.errors.first?.contains("no longer has the bond") == true)
         #expect(again.errors.first?.contains("ble-cli forget, then ble-cli pair") == true)
+    }
+
+    @Test func `A device that makes no bond is paired until its link ends`() throws {
+        let harness = harness(SimulatedPairing(makesBond: false))
+        let paired = harness.run(PairVerb(target: .part("lock")), .asJSON)
+        #expect(paired.code == .done)
+        #expect(ParsedJSON(paired.lines.first ?? "")?["bonded"]?.bool == false)
+        let again = harness.run(PairVerb(target: .part("lock")))
+        #expect(again.lines == ["C0:FF:EE:00:00:07 “Lock\\u{1B}” is paired until the link ends."])
+        #expect(again.errors.count == 1 && again.errors.first?.contains("makes no bond") == true, "\(again.errors)")
+        let steps = try StepScript("connect Lock\npair\nread FFF1", name: "x")
+        let outcome = harness.run(RunVerb(script: steps))
+        #expect(outcome.lines.last == "2a  42", "\(outcome.errors)")
+        #expect(harness.run(ReadVerb(target: .part("lock"), characteristic: .uuid(0xFFF1))).code == .failed)
     }
 
     @Test func `The error of a short encryption key names the key`() {
