@@ -32,6 +32,11 @@ struct ReadingLinks {
     private var spare = mostSpare
     /// The number of links that values have ended.
     private var losses = 0
+    /// The number of links in succession on which no value was read, because bluetoothd may pair by itself.
+    ///
+    /// It begins that pairing on each link, so it also stalls the next one. One such link may have another cause: the
+    /// value itself.
+    private var unusable = 0
     /// Whether the latest value got no reply in time, so that later ones may wait for it.
     private var isWaiting = false
     /// Why the present link executes no more operations; nil if it does.
@@ -63,7 +68,10 @@ struct ReadingLinks {
     }
 
     /// Records that a value was read.
-    mutating func succeed() { isWaiting = false }
+    mutating func succeed() {
+        isWaiting = false
+        unusable = 0
+    }
 
     /// Records an error of reading a value, and returns what follows.
     ///
@@ -76,7 +84,10 @@ struct ReadingLinks {
         case .disconnected, .notConnected, .daemonUnavailable, .busUnavailable, .closed: return .failure
         case .connectionStalled where canReplace(in: remaining): return .replacement
         default:
-            if error.kind.stallsLink, loss == nil { end = .stalled(error) }
+            if error.kind.stallsLink, loss == nil {
+                if end == nil, error.isOfPairingByBluetoothd { unusable += 1 }
+                end = .stalled(error)
+            }
             defer { isWaiting = error.kind == .timedOut }
             return .shown(isWaiting ? error.referringToEarlierValue : error)
         }
@@ -91,7 +102,7 @@ struct ReadingLinks {
         isWaiting = false
         spare -= 1
         switch end {
-        case .stalled(let error) where isShared:
+        case .stalled(let error) where isShared || unusable > 1:
             // The error of an attribute is not that of the next one, except for its kind.
             stopReading(detail: error.detail)
         case .stalled: self.end = nil

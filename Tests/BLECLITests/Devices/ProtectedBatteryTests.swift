@@ -56,6 +56,17 @@ struct ProtectedBatteryTests {
         }
     }
 
+    @Test(arguments: versions)
+    func `Links on which bluetoothd pairs by itself are not replaced again and again`(version: SimulatedBlueZ.Version) {
+        // This computer refuses the pairing, so each link stays, and executes no operation.
+        let harness = Self.harness(version, SimulatedPairing())
+        let outcome = harness.run(ConnectVerb(target: finder), for: 120)
+        #expect(harness.calls("Connect") <= 3)
+        #expect(outcome.time.map { $0 < 10 } == true, "\(outcome.time ?? -1) s")
+        #expect(outcome.lines.contains { $0.contains("battery level") }, "\(outcome.lines)")
+        #expect(outcome.lines.last?.hasSuffix("! Not read after the refused pairing.") == true, "\(outcome.lines)")
+    }
+
     @Test func `With --json, the message names the battery level`() throws {
         let outcome = Self.harness(.v5_87).run(ReadVerb(target: finder, characteristic: value), .asJSON)
         let error = try #require(ParsedJSON(outcome.errors.last ?? "")?["error"])
