@@ -7,7 +7,8 @@ import DBus
 enum AdvertisedBytes<Key: Hashable & Sendable>: Hashable, Sendable {
     case empty
     case one(Key, [UInt8])
-    case several(Entries)
+    /// Few devices have several entries, so the others need no space for them.
+    indirect case several(Entries)
 
     /// Data for several keys, with the order in which it changed.
     struct Entries: Hashable, Sendable {

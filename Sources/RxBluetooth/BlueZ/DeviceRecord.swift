@@ -16,10 +16,10 @@ final class DeviceRecord {
     var services: [UInt16: ServiceRecord] = [:]
     /// The user's object for the device, retained as long as bluetoothd has the device (S46).
     var peripheral: Peripheral?
-    /// The number of consecutive links that were aborted at once, while the device was bonded.
-    var aborts = 0
     /// When bluetoothd last showed a new attribute during this connection; nil if it has shown none.
     private(set) var attributeAddedAt: MonotonicTime?
+    /// When bluetoothd last signalled that the device is connected; nil if it was connected when it was first shown.
+    var connectedAt: MonotonicTime?
     /// The present address. After bonding it may differ from the address in the object path (Q62).
     var address: BluetoothAddress?
     /// `Class`: the class of a device that supports BR/EDR; nil for others.
@@ -48,8 +48,8 @@ final class DeviceRecord {
     var isPaired = false
     /// Whether the last link has ended while the device had no bond, so that bluetoothd may have kept a pairing (Q136).
     var hasLostLink = false
-    /// When bluetoothd last signalled that the device is connected; nil if it was connected when it was first shown.
-    var connectedAt: MonotonicTime?
+    /// Whether the last link was aborted at once, while the device was bonded.
+    var wasAborted = false
     /// Whether bluetoothd has shown the device itself, and not only objects below it.
     var isListed = false
 

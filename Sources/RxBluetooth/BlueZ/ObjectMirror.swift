@@ -85,8 +85,8 @@ final class ObjectMirror {
     }
 
     func recordRejection() { rejected += 1 }
-    func recordAbort(of key: DeviceKey) { devices[key]?.aborts += 1 }
-    func resetAborts(of key: DeviceKey) { devices[key]?.aborts = 0 }
+    func recordAbort(of key: DeviceKey) { devices[key]?.wasAborted = true }
+    func resetAborts(of key: DeviceKey) { devices[key]?.wasAborted = false }
 
     // MARK: Objects
 

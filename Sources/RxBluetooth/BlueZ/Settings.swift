@@ -52,7 +52,15 @@ let silentLogger = Logger(label: "RxBluetooth") { _ in SwiftLogNoOpLogHandler() 
 
 /// A moment on the manager's monotonic clock.
 struct MonotonicTime: Sendable {
-    let time: Duration
+    // Half as large as a Duration, because each device has such moments.
+    private let nanoseconds: Int64
+
+    init(time: Duration) {
+        let (seconds, attoseconds) = time.components
+        nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+
+    var time: Duration { .nanoseconds(nanoseconds) }
 
     func duration(since earlier: MonotonicTime) -> Duration { time - earlier.time }
 }

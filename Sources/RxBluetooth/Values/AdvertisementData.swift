@@ -13,41 +13,41 @@ public struct AdvertisementData: @unchecked Sendable {
     private var storage: Storage
 
     private final class Storage {
-        var values: AdvertisedValues
+        @exclusivity(unchecked) var values: AdvertisedValues
         let decoded = Mutex(DecodedSections())
 
-        init(_ values: AdvertisedValues) { self.values = values }
+        init(_ values: AdvertisedValues) { unsafe self.values = values }
     }
 
     /// The advertised name; nil if there is none.
-    public var localName: String? { read { $0.localName } }
+    public var localName: String? { values.localName }
     /// The transmit power that the device advertises, in dBm; nil if it advertises none.
-    public var txPowerLevel: Int? { read { $0.txPowerLevel } }
+    public var txPowerLevel: Int? { values.txPowerLevel }
     /// The manufacturer data, by company identifier.
     ///
     /// The dictionary is made for each access. ``manufacturerData(of:)`` is faster.
-    public var manufacturerData: [UInt16: [UInt8]] { read { $0.manufacturers.entries } }
+    public var manufacturerData: [UInt16: [UInt8]] { values.manufacturers.entries }
     /// The service data, by service UUID.
     ///
     /// The dictionary is made for each access. ``serviceData(of:)`` is faster.
-    public var serviceData: [BluetoothUUID: [UInt8]] { read { $0.services.entries } }
+    public var serviceData: [BluetoothUUID: [UInt8]] { values.services.entries }
     /// The services that the device lists in its advertisements.
-    public var serviceUUIDs: [BluetoothUUID] { read { $0.serviceUUIDs } }
+    public var serviceUUIDs: [BluetoothUUID] { values.serviceUUIDs }
     /// The appearance value of the Bluetooth SIG; nil if the device advertises none.
-    public var appearance: UInt16? { read { $0.appearance } }
+    public var appearance: UInt16? { values.appearance }
     /// The advertised flags, one byte or more; nil if there are none.
-    public var flags: [UInt8]? { read { $0.flags } }
+    public var flags: [UInt8]? { values.flags }
     /// Whether the device accepts connections; nil if unknown.
     ///
     /// bluetoothd does not report whether an advertisement is connectable, so the value is nil at first. It becomes
     /// true when the device is connected or has a bond, and then stays true.
-    public var isConnectable: Bool? { read { $0.isConnectable } }
+    public var isConnectable: Bool? { values.isConnectable }
     /// The bytes of the latest packet: its AD structures; nil for data from bluetoothd.
     ///
     /// Scans that use the kernel's management socket have raw data, see ``ScanSource``. In an active scan, the kernel
     /// usually reports an advertisement and its scan response as one packet. The other properties also contain values
     /// of earlier packets; ``init(packet:)`` returns those of one packet only.
-    public var rawData: [UInt8]? { read { $0.rawData } }
+    public var rawData: [UInt8]? { values.rawData }
 
     /// Makes advertised data, for example to test a parser.
     ///
@@ -67,9 +67,9 @@ public struct AdvertisementData: @unchecked Sendable {
     ) {
         self.init(
             AdvertisedValues(
-                localName: localName, txPowerLevel: txPowerLevel, manufacturers: AdvertisedBytes(manufacturerData),
-                services: AdvertisedBytes(serviceData), serviceUUIDs: serviceUUIDs, appearance: appearance,
-                flags: flags, isConnectable: isConnectable))
+                localName: localName, manufacturers: AdvertisedBytes(manufacturerData),
+                services: AdvertisedBytes(serviceData), serviceUUIDs: serviceUUIDs, flags: flags,
+                txPowerLevel: txPowerLevel, appearance: appearance, isConnectable: isConnectable))
     }
 
     private init(_ values: AdvertisedValues) { storage = Storage(values) }
@@ -78,22 +78,24 @@ public struct AdvertisementData: @unchecked Sendable {
     static let empty = AdvertisementData(AdvertisedValues())
 
     /// Returns the manufacturer data with this company identifier; nil if there is none.
-    public func manufacturerData(of company: UInt16) -> [UInt8]? { read { $0.manufacturers[company] } }
+    public func manufacturerData(of company: UInt16) -> [UInt8]? { values.manufacturers[company] }
 
     /// Returns the data of a service; nil if there is none.
-    public func serviceData(of service: BluetoothUUID) -> [UInt8]? { read { $0.services[service] } }
+    public func serviceData(of service: BluetoothUUID) -> [UInt8]? { values.services[service] }
 
     /// The manufacturer data and the service data as they are stored.
     var storedEntries: (AdvertisedBytes<UInt16>, AdvertisedBytes<BluetoothUUID>) {
-        read { ($0.manufacturers, $0.services) }
+        (values.manufacturers, values.services)
     }
 
+    // `unsafe`: the values change only while one AdvertisementData refers to the storage, and it is accessed
+    // exclusively. So a check of each access at run time is not needed.
     /// The values. A change copies them if other data shares them.
     var values: AdvertisedValues {
-        get { storage.values }
+        _read { yield unsafe storage.values }
         _modify {
             makeUnique()
-            yield &storage.values
+            yield unsafe &storage.values
         }
     }
 
@@ -106,11 +108,9 @@ public struct AdvertisementData: @unchecked Sendable {
         if isKnownUniquelyReferenced(&storage) {
             storage.decoded.withLock { $0.removeAll() }
         } else {
-            storage = Storage(storage.values)
+            storage = Storage(values)
         }
     }
-
-    private func read<Result>(_ value: (borrowing AdvertisedValues) -> Result) -> Result { value(storage.values) }
 }
 
 extension AdvertisementData: Hashable {
@@ -137,16 +137,17 @@ extension AdvertisementData: CustomReflectable {
 
 /// The values of ``AdvertisementData``, which describes them.
 struct AdvertisedValues: Hashable, Sendable {
+    // The largest fields come first, because a crowd has many values.
     // If a device has no name, bluetoothd derives an alias from the address. That alias is not used as the name (Q56).
     var localName: String?
-    var txPowerLevel: Int?
     var manufacturers = AdvertisedBytes<UInt16>.empty
     var services = AdvertisedBytes<BluetoothUUID>.empty
     var serviceUUIDs: [BluetoothUUID] = []
-    var appearance: UInt16?
-    var flags: [UInt8]?
-    var isConnectable: Bool?
     var rawData: [UInt8]?
+    var flags: [UInt8]?
+    var txPowerLevel: Int?
+    var appearance: UInt16?
+    var isConnectable: Bool?
 }
 
 extension AdvertisementData {

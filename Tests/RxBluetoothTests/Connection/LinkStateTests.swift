@@ -192,7 +192,7 @@ struct LinkStateTests {
             .connectAnswered(aborted), bonded, .connecting, [.recordAbort, .logRepeat(aborts: 1), .pause(pause)]),
         Row(
             "A second abort of a bonded device is a lost bond", state((.shown(isConnected: true), shown)),
-            .connectAnswered(aborted), Facts(isBonded: true, aborts: 1), .ended,
+            .connectAnswered(aborted), Facts(isBonded: true, wasAborted: true), .ended,
             [.recordAbort, .end(BluetoothError(.bondLost, after: aborted))]),
         Row(
             "The device is removed", state(), .deviceRemoved, none, .connecting, [.keepConnect, .pause(pause)]),

@@ -152,7 +152,7 @@ final class Link {
         return LinkState.Facts(
             isConnected: device?.isConnected == true, isShown: isShown, isBonded: device?.isBonded == true,
             mayKeepPairing: device?.hasLostLink == true && KnownProblem.mayAffect(client.version, .pairingKept),
-            aborts: device?.aborts ?? 0,
+            wasAborted: device?.wasAborted == true,
             isAdapterOn: adapter.map { $0.isPowered && $0.powerState != "on-disabling" } ?? false,
             announcedReason: announcedReason, isLossDelayed: deadlines.disconnectReasonGrace > .zero)
     }

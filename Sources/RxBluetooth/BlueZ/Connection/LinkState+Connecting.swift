@@ -34,9 +34,9 @@ extension LinkState {
             return endFailedAttempt(BluetoothError(.bondLost, after: error), facts)
         case _ where wasShownConnected && facts.isBonded && error.dbusMessage == "le-connection-abort-by-local":
             // Only two consecutive aborts mean a lost bond, because a controller also aborts by itself (Q77, Q87).
-            let isBondLost = facts.aborts + 1 > 1
             let actions =
-                isBondLost ? endFailedAttempt(BluetoothError(.bondLost, after: error), facts) : aborted(error, facts)
+                facts.wasAborted
+                ? endFailedAttempt(BluetoothError(.bondLost, after: error), facts) : aborted(error, facts)
             return [.recordAbort] + actions
         case _ where error.isAbortedConnection: return aborted(error, facts)
         // After a time-out, bluetoothd still tries to connect, so the attempt must be stopped (Q8).

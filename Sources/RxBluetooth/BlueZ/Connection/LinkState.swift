@@ -180,8 +180,8 @@ struct LinkState: Equatable {
         var isBonded = false
         /// Whether bluetoothd may have kept a pairing after the end of the last link (Q136).
         var mayKeepPairing = false
-        /// How many consecutive links were aborted after they had come up, over all attempts for the device.
-        var aborts = 0
+        /// Whether the last link was aborted after it had come up, in this or an earlier attempt for the device.
+        var wasAborted = false
         /// Whether the adapter exists and is on.
         var isAdapterOn = true
         /// The reason that bluetoothd announced for the end of the link.
