@@ -29,7 +29,7 @@ extension ReadingPipeline {
         let now = loop.monotonicTime
         for event in valueBudget.add(event, of: event.address, at: now) { onValue?(event) }
         for notice in valueBudget.takeNotices(at: now) { onNotice?(notice) }
-        arm()
+        arm(at: now)
     }
 
     /// Publishes a reading of a device of the configuration, as soon as the limit allows.

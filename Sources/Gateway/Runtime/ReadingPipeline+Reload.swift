@@ -26,7 +26,7 @@ extension ReadingPipeline {
                 flow.limiter.forget(address)
             }
         }
-        arm()
+        arm(at: loop.monotonicTime)
     }
 
     /// Moves a device to the state to which it belongs now. One that is not published any more is lost.

@@ -32,6 +32,7 @@ package final class ReadingPipeline {
     /// The limit of values of links. They have one of their own, because they may be records.
     var valueBudget: DeviceBudget<GATTEvent>
     var names: DeviceNames
+    /// The timer, and the time at which it fires.
     private var timer: (time: Duration, task: any Disposable)?
     /// The numbers of advertisements that were published, or could not be decoded.
     private(set) var counts = Counts()
@@ -141,7 +142,7 @@ package final class ReadingPipeline {
             for message in messages { publish(message) }
         }
         counts.published += 1
-        arm()
+        arm(at: now)
         return true
     }
 
@@ -160,15 +161,17 @@ package final class ReadingPipeline {
     /// Records that a link to a device of the configuration was made or has ended.
     func setLinked(_ isLinked: Bool, _ address: BluetoothAddress) {
         guard matcher.matches(address) else { return }
-        publish(configured.presence.setLinked(isLinked, address, at: loop.monotonicTime))
-        arm()
+        let now = loop.monotonicTime
+        publish(configured.presence.setLinked(isLinked, address, at: now))
+        arm(at: now)
     }
 
     /// Records a value that arrived over a link.
     func receivedValue(of address: BluetoothAddress) {
         guard matcher.matches(address) else { return }
-        hear(address, rssi: nil, at: loop.monotonicTime, isDescribed: matcher.describes(address))
-        arm()
+        let now = loop.monotonicTime
+        hear(address, rssi: nil, at: now, isDescribed: matcher.describes(address))
+        arm(at: now)
     }
 
     /// Publishes the readings that wait for the end of an interval.
@@ -253,24 +256,26 @@ package final class ReadingPipeline {
 
     private func reportLimits(at now: Duration) {
         for notice in budget.takeNotices(at: now) { onNotice?(notice) }
-        arm()
+        arm(at: now)
     }
 }
 
 // The timer.
 extension ReadingPipeline {
-    /// Sets the timer for waiting readings and lost devices. A later deadline than that of the timer needs no new one.
-    func arm() {
-        // Without arrays, because most advertisements change nothing here.
+    /// Sets the timer for waiting readings and lost devices, unless an earlier or equal one is set.
+    func arm(at now: Duration) {
+        // Readings of many devices wait until different times. Their messages are stored in batches anyway.
+        let earliest = now + .milliseconds(100)
+        // Most advertisements end here while readings wait.
+        if let due = timer?.time, due <= earliest { return }
         let deadline = configured.nextDeadline.earlier(others.nextDeadline)
             .earlier(budget.nextDeadline).earlier(readingBudget.nextDeadline).earlier(valueBudget.nextDeadline)
         guard let deadline else { return }
-        if let due = timer?.time, deadline >= due { return }
+        let time = max(earliest, deadline)
+        if let due = timer?.time, time >= due { return }
         timer?.task.dispose()
         let bound = loop.bound(WeakReference(self))
-        // Readings of many devices wait until different times. Their messages are stored in batches anyway.
-        let delay = max(.milliseconds(100), deadline - loop.monotonicTime)
-        timer = (deadline, loop.schedule(after: delay) { bound.value.object?.timerFired() })
+        timer = (time, loop.schedule(after: time - now) { bound.value.object?.timerFired() })
     }
 
     private func timerFired() {
@@ -284,6 +289,6 @@ extension ReadingPipeline {
         for event in valueBudget.due(at: now) { onValue?(event) }
         for notice in budget.takeNotices(at: now) { onNotice?(notice) }
         for notice in readingBudget.takeNotices(at: now) + valueBudget.takeNotices(at: now) { onNotice?(notice) }
-        arm()
+        arm(at: now)
     }
 }
