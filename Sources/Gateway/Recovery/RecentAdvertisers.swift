@@ -7,7 +7,9 @@ struct RecentAdvertisers {
     /// How long a device counts after its last advertisement.
     private static let memory = Duration.seconds(3600)
     /// More than an adapter has links, so that at least one device in a full table is not connected.
-    private static let capacity = 64
+    ///
+    /// Most surroundings have fewer devices. In a full table, each new device replaces another one, which takes longer.
+    private static let capacity = 256
 
     private var times = RecencyTable<BluetoothAddress, Duration>(capacity: capacity)
 
