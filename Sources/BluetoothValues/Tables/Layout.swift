@@ -110,14 +110,14 @@ extension Field {
     }
 
     /// Writes the field into bytes that are zero at its place.
-    func write(_ root: Root, to bytes: inout [UInt8]) throws(ValueEncodingError) {
+    func write(_ root: inout Root, to bytes: inout [UInt8]) throws(ValueEncodingError) {
         let integer: Int64?
         switch binding {
-        case .number(let property): integer = try raw(property.get(root))
-        case .integer(let property): integer = Int64(property.get(root))
-        case .optionalInteger(let property): integer = property.get(root).map(Int64.init)
-        case .flag(let property): integer = property.get(root) ? 1 : 0
-        case .address(let property): integer = property.get(root).map { Int64(truncatingIfNeeded: $0.number) }
+        case .number(let property): integer = try raw(property.get(&root))
+        case .integer(let property): integer = Int64(property.get(&root))
+        case .optionalInteger(let property): integer = property.get(&root).map(Int64.init)
+        case .flag(let property): integer = property.get(&root) ? 1 : 0
+        case .address(let property): integer = property.get(&root).map { Int64(truncatingIfNeeded: $0.number) }
         }
         guard let stored = integer ?? absent else { throw ValueEncodingError("", field: title, .missing) }
         guard integer == nil || (stored != absent && range?.contains(stored) != false), cell.write(stored, to: &bytes)
@@ -147,11 +147,11 @@ extension Field {
     }
 
     /// The value as a measurement; nil if it is absent or not a measurement.
-    func value(of root: Root) -> Double? {
+    func value(of root: inout Root) -> Double? {
         switch binding {
-        case .number(let property): property.get(root)
-        case .integer(let property): Double(property.get(root))
-        case .optionalInteger(let property): property.get(root).map(Double.init)
+        case .number(let property): property.get(&root)
+        case .integer(let property): Double(property.get(&root))
+        case .optionalInteger(let property): property.get(&root).map(Double.init)
         case .flag, .address: nil
         }
     }
@@ -222,8 +222,9 @@ struct Layout<Root: TableFormat>: Sendable {
     func encode(_ root: Root) throws(ValueEncodingError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: length.upperBound)
         for constant in constants { bytes[constant.offset] |= constant.value }
+        var root = root
         do {
-            for field in fields { try field.write(root, to: &bytes) }
+            for field in fields { try field.write(&root, to: &bytes) }
         } catch {
             throw ValueEncodingError(subject, field: error.field, error.reason)
         }
@@ -232,10 +233,11 @@ struct Layout<Root: TableFormat>: Sendable {
 
     /// Adds the measurements of a value to a reading.
     func add(_ root: Root, to reading: inout SensorReading) {
+        var root = root
         reading.measurements.reserveCapacity(fields.count)
         for index in fields.indices {
             guard let quantity = fields[index].quantity else { continue }
-            reading.add(quantity, fields[index].value(of: root), fields[index].unit)
+            reading.add(quantity, fields[index].value(of: &root), fields[index].unit)
         }
     }
 }

@@ -12,9 +12,10 @@ struct StoredProperty<Root, Value: BitwiseCopyable>: Sendable {
         self.offset = offset
     }
 
-    func get(_ root: Root) -> Value {
+    /// Returns the value. The root is `inout`, because access to a constant copies all of it.
+    func get(_ root: inout Root) -> Value {
         // The offset is that of a stored property of type Value in a Root.
-        unsafe withUnsafeBytes(of: root) { unsafe $0.load(fromByteOffset: offset, as: Value.self) }
+        unsafe withUnsafeBytes(of: &root) { unsafe $0.load(fromByteOffset: offset, as: Value.self) }
     }
 
     func set(_ value: Value, in root: inout Root) {
