@@ -161,9 +161,9 @@ struct MQTTSession {
 
     private func refusal(of publication: Publication, _ now: Duration) -> BrokerRefusal? {
         let topic = publication.topic
-        guard !topic.isEmpty, topic.utf8.count <= Int(UInt16.max), !topic.utf8.contains(0), !topic.contains("+"),
-            !topic.contains("#")
-        else { return Self.refusal(.invalid, publication, "the topic is not valid") }
+        guard !topic.isEmpty, topic.utf8.count <= Int(UInt16.max), !topic.utf8.contains(where: Self.isForbidden) else {
+            return Self.refusal(.invalid, publication, "the topic is not valid")
+        }
         let size = OutgoingPacket.size(of: publication, version)
         if let limit = answer?.maximumPacketSize, size > limit {
             let cause = "the packet of \(size) bytes exceeds the broker's limit of \(limit)"
@@ -174,6 +174,11 @@ struct MQTTSession {
             return Self.refusal(.tooLarge(limit: Self.maximumPacket), publication, cause)
         }
         return suspects.refusal(of: publication, at: now)
+    }
+
+    /// Whether a topic must not contain a character.
+    private static func isForbidden(_ byte: UInt8) -> Bool {
+        byte == 0 || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "#")
     }
 
     /// The longest packet of MQTT.
