@@ -2,10 +2,11 @@
 enum HexText {
     private static let capitals = Array("0123456789ABCDEF".utf8)
 
-    /// Returns bytes as digits in upper case.
-    static func text(_ bytes: some Sequence<UInt8>) -> String {
+    /// Returns bytes as digits in upper case, with an ASCII character between the bytes if it is not nil.
+    static func text(_ bytes: some Sequence<UInt8>, separator: UInt8? = nil) -> String {
         var digits: [UInt8] = []
         for byte in bytes {
+            if let separator, !digits.isEmpty { digits.append(separator) }
             digits.append(capitals[Int(byte >> 4)])
             digits.append(capitals[Int(byte & 15)])
         }

@@ -38,7 +38,7 @@ public struct SenderAddress: Hashable, Sendable, BitwiseCopyable {
 
 extension SenderAddress: CustomStringConvertible, ExpressibleByStringLiteral {
     /// The address in upper case, with colons between the bytes.
-    public var description: String { bytes.map { HexText.text([$0]) }.joined(separator: ":") }
+    public var description: String { HexText.text(bytes, separator: UInt8(ascii: ":")) }
 
     /// Makes an address from a literal. Traps if the literal is malformed.
     public init(stringLiteral text: String) {

@@ -44,13 +44,12 @@ extension BluetoothAddress: CustomStringConvertible, Comparable {
     public var description: String { text(separator: ":") }
 
     func text(separator: String) -> String {
-        var text = ""
-        text.reserveCapacity(12 + 5 * separator.utf8.count)
-        for shift in stride(from: UInt64(40), through: 0, by: -8) {
-            text += Hex.text(UInt8(truncatingIfNeeded: number >> shift))
-            if shift > 0 { text += separator }
+        var text: [UInt8] = []
+        for shift in stride(from: 40, through: 0, by: -8) {
+            Hex.append(UInt8(truncatingIfNeeded: number >> shift), to: &text)
+            if shift > 0 { text += separator.utf8 }
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Orders addresses by number.

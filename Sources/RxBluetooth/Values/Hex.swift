@@ -14,12 +14,16 @@ enum Hex {
 
     /// Returns a number as digits in upper case, with leading zeros to the width of its type.
     static func text<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> String {
-        var bytes: [UInt8] = []
-        var shift = Number.bitWidth - 4
-        while shift >= 0 {
-            bytes.append(capitals[Int(truncatingIfNeeded: number >> Number(shift)) & 0xF])
-            shift -= 4
+        var text: [UInt8] = []
+        for shift in stride(from: Number.bitWidth - 8, through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: number >> Number(shift)), to: &text)
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends a byte as two digits in upper case.
+    static func append(_ byte: UInt8, to text: inout [UInt8]) {
+        text.append(capitals[Int(byte >> 4)])
+        text.append(capitals[Int(byte & 0xF)])
     }
 }
