@@ -116,12 +116,13 @@ struct PairVerb: Verb {
             return questions.map { pairing.alongside($0.answers()) } ?? pairing
         }
         .catch { throw withAdvice($0, questions, isConnected: isConnected) }
-        .concat(peripheral.isBonded.take(1).flatMap { isBonded -> Observable<Never> in
-            let state = [("paired", true), ("alreadyPaired", false), ("bonded", isBonded)]
-            try context.show(peripheral, isBonded ? "is paired" : "is paired until the link ends", state)
-            if !isBonded { context.note(Self.missingBond) }
-            return .empty()
-        })
+        .concat(
+            peripheral.isBonded.take(1).flatMap { isBonded -> Observable<Never> in
+                let state = [("paired", true), ("alreadyPaired", false), ("bonded", isBonded)]
+                try context.show(peripheral, isBonded ? "is paired" : "is paired until the link ends", state)
+                if !isBonded { context.note(Self.missingBond) }
+                return .empty()
+            })
     }
 
     private static let missingBond =

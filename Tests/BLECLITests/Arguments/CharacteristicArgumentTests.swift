@@ -41,7 +41,7 @@ struct CharacteristicArgumentTests {
         #expect(none.code == .notFound && none.errors.first?.contains("It has Device Name") == true, "\(none.errors)")
     }
 
-    @Test func `A whole name is a part of another name if the device has not the named characteristic`() throws {
+    @Test func `A whole name is a part of another one if the device lacks the first`() throws {
         func read(_ uuids: String...) throws -> CommandHarness.Outcome {
             let thermometer = SimulatedPeripheral("Thermometer", address: "C0:FF:EE:00:00:31") {
                 SimulatedAdvertisement(every: .milliseconds(100), rssi: -50, name: "Thermometer")
