@@ -57,11 +57,10 @@ struct PacketHistory: Sendable {
     }
 
     private mutating func receivePlain(_ counter: UInt32, from source: Source) -> Outcome {
-        if others[source] == counter { return .repeated }
+        let last = others.updateValue(counter, forKey: source)
         // Packets with changing addresses must not fill the memory.
-        if others.count >= limit, others[source] == nil { others.removeAll() }
-        others[source] = counter
-        return .new
+        if last == nil, others.count > limit { others = [source: counter] }
+        return last == counter ? .repeated : .new
     }
 
     /// The counters that are protected.
