@@ -15,9 +15,10 @@ struct ReadPauses {
     private var messages = 0
     private var decided: UInt64 = 0
 
-    // A socket of the usual size holds between 48 and 160 signals, depending on how a kernel accounts for memory.
+    // A socket of the usual size holds between 48 and 160 signals, depending on how a kernel accounts for memory. This
+    // number is smaller, so that the pause after a full socket is shorter.
     /// The number of messages that a pause collects at most, at the present rate.
-    private static let messagesPerPause: UInt64 = 24
+    private static let messagesPerPause: UInt64 = 40
     /// The longest time in nanoseconds between two messages that arrive quickly.
     private static let longestSpacing: UInt64 = 5_000_000
 

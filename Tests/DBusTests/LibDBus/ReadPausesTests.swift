@@ -66,10 +66,10 @@ struct ReadPausesTests {
     }
 
     // A socket that is full stops the sender, so long pauses at a high rate would delay all later messages.
-    @Test mutating func `A pause ends before more than 24 messages arrive at the present rate`() {
+    @Test mutating func `A pause ends before more than 40 messages arrive at the present rate`() {
         receive(at: 10)
         _ = pause()
-        for (time, messages, expected) in [(12, 48, 13), (20, 48, 24), (40, 12, 44)] as [(UInt64, Int, UInt64)] {
+        for (time, messages, expected) in [(12, 80, 13), (20, 80, 24), (40, 12, 44)] as [(UInt64, Int, UInt64)] {
             receive(at: time - 1, messages)
             receive(at: time, 0)
             let end = pause()
@@ -81,7 +81,7 @@ struct ReadPausesTests {
         receive(at: 10)
         receive(at: 11)
         _ = pause()
-        for _ in 0..<3 { receive(at: 13, 32) }
+        for _ in 0..<4 { receive(at: 13, 40) }
         let end = pauses.begin()
         #expect(end == 1_013_500_000)
     }
