@@ -22,9 +22,6 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
         var waiting: (reading: SensorReading, item: Item)?
         /// The deadline of the heap's valid entry for this group; nil if there is none.
         var queuedAt: Duration?
-
-        /// Whether a reading has the same quantities, states and identifiers.
-        func contains(_ reading: SensorReading) -> Bool { published.hasSameKinds(as: reading) }
     }
 
     private struct Address: Sendable {
@@ -132,7 +129,7 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
     ) -> [Item] {
         let (rules, number) = (rules, groupCount)
         let (outcome, removed) = devices.use(device, default: []) { groups, _ -> Outcome in
-            if let index = groups.lastIndex(where: { $0.contains(reading) }) {
+            if let index = Self.index(of: reading, in: groups.span) {
                 if index < groups.count - 1 { groups.append(groups.remove(at: index)) }
                 return Self.add(item, reading, to: &groups[groups.count - 1], now, rules)
             }
@@ -186,6 +183,13 @@ public struct ReadingLimiter<Item: Sendable>: Sendable {
             if let retry { heap.insert(address, at: retry) }
         }
         return items
+    }
+
+    /// Returns the index of the group of a reading. Access by a span copies no group, which has many references.
+    private static func index(of reading: SensorReading, in groups: Span<Group>) -> Int? {
+        var index = groups.count - 1
+        while index >= 0, !groups[index].published.hasSameKinds(as: reading) { index -= 1 }
+        return index >= 0 ? index : nil
     }
 
     private static func add(
