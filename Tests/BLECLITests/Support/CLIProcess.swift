@@ -37,15 +37,18 @@ final class CLIProcess: Sendable {
 
     /// - Parameters:
     ///   - input: The file that the program reads as its standard input.
+    ///   - environment: Variables besides those of this process and the address of the bus.
     ///   - path: The path of the program. Default: ble-cli.
     init(
-        list arguments: [String], bus: String? = nil, input: String = "/dev/null",
+        list arguments: [String], bus: String? = nil, input: String = "/dev/null", environment: [String: String] = [:],
         program path: String = CLIProcess.path
     ) {
         let out = Self.pipe()
         let err = Self.pipe()
         process = unsafe ChildProcess.start(
-            path, arguments, environment: bus.map { ["DBUS_SYSTEM_BUS_ADDRESS": $0] } ?? [:]
+            path, arguments,
+            environment: environment.merging(bus.map { ["DBUS_SYSTEM_BUS_ADDRESS": $0] } ?? [:]) { _, address in address
+            }
         ) { actions in
             unsafe posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
             unsafe posix_spawn_file_actions_adddup2(&actions, out.writing, 1)
