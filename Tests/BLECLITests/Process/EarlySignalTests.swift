@@ -14,8 +14,8 @@ struct EarlySignalTests {
     /// The CPU time after which a program reads its file, unless the computer is so fast that it has read it by then.
     private static let busy = Duration.milliseconds(100)
 
-    /// A program with the thread sanitizer otherwise sleeps for a second at its end, while a thread that reads a file goes
-    /// on using CPU time.
+    /// A program with the thread sanitizer otherwise sleeps for a second at its end, while a thread that reads a file
+    /// goes on using CPU time.
     private static let endsAtOnce = ["TSAN_OPTIONS": "atexit_sleep_ms=0"]
 
     /// Returns the CPU time after which to interrupt a program: ``busy``, or half of the time of the whole program.
