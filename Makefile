@@ -155,6 +155,10 @@ arm64: ## build the static programs and all tests for arm64 with Debian's Swift,
 test-arm64: ## run the unit tests on an emulated arm64, with the bus, the mosquitto and the SQLite of Debian 13; SUITE=DBusTests runs one
 	@scripts/test-arm64 $(SUITE)
 
+.PHONY: smoke-arm64
+smoke-arm64: ## run the static programs for arm64 in a virtual machine with Debian 13 and pages of 16 KiB, on simulated devices
+	@scripts/smoke-arm64
+
 test-deb: deps ## install the package in a clean Debian 12, and test it there; needs root
 	@scripts/test-deb
 

@@ -1,7 +1,7 @@
 """The simulated peripherals of the lab, each described by a data sheet.
 
 Every peripheral has its own controller on one simulated radio link. The kernel's hci0 is another controller on that
-link, connected through /dev/vhci, so advertising, connecting, GATT and pairing use the real kernel and the real
+link, connected through /dev/vhci or a serial line, so advertising, connecting, GATT and pairing use the real kernel and the real
 bluetoothd. Prints "ready" when every peripheral advertises.
 """
 
@@ -21,10 +21,9 @@ from bumble.host import Host
 from bumble.l2cap import LeCreditBasedChannelSpec
 from bumble.link import LocalLink
 from bumble.pairing import PairingConfig, PairingDelegate
-from bumble.transport import open_transport
 from central import use_service
 from protected import demanding, protected
-from wire import Wire
+from wire import open_kernel
 
 ADAPTER = "00:AA:01:00:00:01"
 ADDRESSES = "F0:F1:F2:F3:F4:"  # followed by the last byte from the data sheet
@@ -375,8 +374,7 @@ def background(job):
 
 async def main():
     air = Air()
-    kernel = await open_transport("vhci")
-    wire = Wire(kernel.sink.transport.get_extra_info("pipe").fileno())
+    kernel, wire = await open_kernel()
     Radio("hci0", host_source=kernel.source, host_sink=wire, link=air, public_address=f"{ADAPTER}/P")
     for sheet in sheets():
         device = await switch_on(sheet, air)

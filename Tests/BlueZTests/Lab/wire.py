@@ -3,6 +3,8 @@
 import errno
 import os
 
+from bumble.transport import open_transport
+
 
 class Wire:
     """Writes packets to the kernel, and drops them while the adapter is off.
@@ -18,3 +20,15 @@ class Wire:
         except OSError as error:
             if error.errno != errno.ENXIO:
                 raise
+
+
+async def open_kernel():
+    """The connection with the kernel, and what takes the packets for it.
+
+    LAB_RADIO names the connection if the kernel is in another machine than this program. The driver of the serial line there
+    accepts packets while the adapter is off."""
+    place = os.environ.get("LAB_RADIO", "vhci")
+    kernel = await open_transport(place)
+    if place != "vhci":
+        return kernel, kernel.sink
+    return kernel, Wire(kernel.sink.transport.get_extra_info("pipe").fileno())
