@@ -33,8 +33,7 @@ async def measure(device):
 
 async def main():
     air = lab.Air()
-    kernel = await lab.open_transport("vhci")
-    wire = lab.Wire(kernel.sink.transport.get_extra_info("pipe").fileno())
+    kernel, wire = await lab.open_kernel()
     lab.Radio("hci0", host_source=kernel.source, host_sink=wire, link=air, public_address=f"{lab.ADAPTER}/P")
     strap = lab.heart_rate_monitor(0x00, "HRM-0", 0)
     lab.background(lab.notify(await lab.switch_on(strap, air), strap.stream))
