@@ -45,11 +45,9 @@ final class CLIProcess: Sendable {
     ) {
         let out = Self.pipe()
         let err = Self.pipe()
-        process = unsafe ChildProcess.start(
-            path, arguments,
-            environment: environment.merging(bus.map { ["DBUS_SYSTEM_BUS_ADDRESS": $0] } ?? [:]) { _, address in address
-            }
-        ) { actions in
+        var variables = environment
+        variables["DBUS_SYSTEM_BUS_ADDRESS"] = bus
+        process = unsafe ChildProcess.start(path, arguments, environment: variables) { actions in
             unsafe posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
             unsafe posix_spawn_file_actions_adddup2(&actions, out.writing, 1)
             unsafe posix_spawn_file_actions_adddup2(&actions, err.writing, 2)
